@@ -1,0 +1,123 @@
+"""What a provider module is: it reads the events in the authentic bytes of one delivery.
+
+    POST ──authenticity.verify──> Delivered ──provider.read──> Reading ──events.accept──> rows
+
+A provider does no I/O and raises only `Unreadable`, for a body of which nothing can be read.  One bad item of a batch
+becomes a `Quarantined` beside the good ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+from intake.lead import Lead
+
+SourceKind = Literal["form", "whatsapp", "quote"]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """One delivery whose authenticity is proven: the raw bytes, and the headers by lower-case name."""
+
+    body: bytes = field(repr=False)
+    content_type: str
+    headers: Mapping[str, str] = field(repr=False)
+    received_at: datetime
+    region: str  # ISO 3166 country of numbers typed without one, e.g. "PE"
+    pointers: Mapping[str, str] = field(default_factory=dict)  # [sources.fields]: lead field -> JSON Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Which talk a message belongs to: our number (an opaque id), the person's strongest id, and their other ids.
+
+    `opens_need` True: a new ad referral, catalog order or product enquiry opens a need of its own.
+    """
+
+    channel: str
+    person: str = field(repr=False)
+    aliases: tuple[str, ...] = field(default=(), repr=False)
+    opens_need: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One message, submission or quote version.
+
+    `request_id` None: the sender gives no id, identity is made of `content` within a window.
+    `version` is the sender's ordering token within a need (quotes), None elsewhere.
+    `content` is the allow-list of decoded raw business fields that the fingerprint is made of: JSON values only, no
+    media URLs, profile names, times or tokens, never a library's output.
+    `need_key` names the need where the sender numbers it (quote number), None: one event, one need (or a conversation).
+    `on_change` says what other content under a known identity is.
+    """
+
+    kind: SourceKind
+    request_id: str | None
+    lead: Lead
+    content: Mapping[str, object] = field(repr=False)
+    version: int | None = None
+    need_key: str | None = None
+    conversation: Conversation | None = None
+    on_change: Literal["conflict", "update"] = "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """News about something that stands already (edit, revoke, changed number): kept, never a lead."""
+
+    about: str | None  # the request_id it is about
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """An authentic item that cannot become work as it is.  `fields`: field -> the rule it breaks (no values)."""
+
+    reason: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything found in one delivery."""
+
+    events: tuple[Incoming, ...] = ()
+    updates: tuple[Update, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    ignored: int = 0
+
+
+class Unreadable(Exception):
+    """Nothing of this body can be read; the raw bytes are kept.  `fields`: field -> rule, as in `Quarantined`."""
+
+    def __init__(self, reason: str, fields: Mapping[str, str] | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.fields = dict(fields or {})
+
+
+class Provider(Protocol):
+    """One sender's format."""
+
+    @property
+    def name(self) -> str:
+        """As in `intake.toml`."""
+
+    @property
+    def kinds(self) -> frozenset[SourceKind]: ...
+
+    @property
+    def content_types(self) -> frozenset[str]:
+        """Media types that are read; an empty set takes any.  Others are a 415."""
+
+    def read(self, delivered: Delivered) -> Reading: ...
+
+    def handshake(self, query: Mapping[str, str], verify_token: str | None) -> str | None:
+        """The plain text that a GET is answered with; None: refused (or the provider has no handshake)."""
+
+    def sign(self, body: bytes, *, secret: str, url: str, now: datetime, delivery_id: str) -> Mapping[str, str]:
+        """Headers (with Content-Type) that make this body authentic, as the provider itself would send it."""
