@@ -1,0 +1,1 @@
+"""The door and the desk: takes deliveries in, keeps them, and shows them to people."""

@@ -1,0 +1,1 @@
+"""What happens behind the door: delivering, looking, reconciling, and the commands that start it all."""
