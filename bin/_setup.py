@@ -181,8 +181,8 @@ def fetch(url: str) -> tuple[bytes, str]:
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("http", "https", "file") or "@" in parts.netloc:
         raise SetupError(
-            f"{without_password(url)} needs a scheme or a password that setup does not know; fetch {PIP_WHEEL} "
-            f"from there yourself, put it into {VENV}, and start again"
+            f"{without_password(url)} needs a scheme or a password that setup does not know; "
+            f"fetch {PIP_WHEEL} from there yourself, put it into {VENV}, and start again"
         )
     headers = {"Accept": "text/html, */*;q=0.1", "User-Agent": "lead-intake-setup"}
     request = urllib.request.Request(url, headers=headers)  # noqa: S310  # the scheme was checked above
