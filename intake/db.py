@@ -1,0 +1,137 @@
+"""PostgreSQL: connections whose waits end, and forward-only migrations.
+
+One transaction is one `with transaction(pool)` block.  None is ever open while we wait for a CRM.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import Connection, sql
+from psycopg.abc import PQGen
+from psycopg.rows import scalar_row
+from psycopg_pool import ConnectionPool
+
+# Rows are read through class_row, dict_row or scalar_row; the connection's own type says nothing of them.
+Row = tuple[Any, ...]
+Conn = Connection[Row]
+T = TypeVar("T")
+
+# PostgreSQL's own limits for workers and commands, in milliseconds.  The door has its own, shorter ones.
+WORKER_OPTIONS = "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
+DOOR_OPTIONS = "-c statement_timeout=900 -c lock_timeout=800 -c idle_in_transaction_session_timeout=5000"
+
+# The advisory lock at which two migrations at once meet; arbitrary, and only ours.
+MIGRATION_LOCK = 7_030_215
+
+# How often a waiting connection looks at its deadline, in seconds.
+WAKE_EVERY = 0.05
+
+
+class Overdue(psycopg.OperationalError):
+    """The database did not answer in time: what was in flight is unknown, and the connection is closed."""
+
+
+class OlderCode(RuntimeError):
+    """The database holds a migration that this version does not know: upgrade the code before using it."""
+
+
+class BoundedConnection(Connection[Row]):
+    """A connection whose waits end at `deadline` (a reading of time.monotonic; None: never), whatever the server does.
+
+    PostgreSQL's own time-outs need a server that runs; a stopped one would hold a thread for minutes.
+    """
+
+    deadline: float | None = None
+
+    def wait(self, gen: PQGen[T], interval: float = WAKE_EVERY, timeout: float | None = None) -> T:
+        """Like psycopg's, ended at the deadline.  Raises Overdue."""
+        if self.deadline is None:
+            return super().wait(gen, interval, timeout)
+        try:
+            return super().wait(_until(gen, self.deadline), WAKE_EVERY, timeout)
+        except Overdue:
+            self.pgconn.finish()  # The server may still run it; the pool throws a closed connection away.
+            raise
+
+
+def _until(gen: PQGen[T], deadline: float) -> PQGen[T]:
+    wanted = next(gen)
+    while True:
+        ready = yield wanted
+        if time.monotonic() > deadline:
+            raise Overdue("the database did not answer in time")
+        try:
+            wanted = gen.send(ready)
+        except StopIteration as done:
+            value: T = done.value
+            return value
+
+
+Pool = ConnectionPool[BoundedConnection]
+
+
+def open_pool(database_url: str, *, size: int, options: str = WORKER_OPTIONS, connect_timeout: int = 5) -> Pool:
+    """A pool of at most `size` autocommit connections; it opens without waiting for the database to be there."""
+    return ConnectionPool(
+        database_url,
+        connection_class=BoundedConnection,
+        kwargs={"autocommit": True, "options": options, "connect_timeout": connect_timeout},
+        min_size=1,
+        max_size=size,
+        timeout=connect_timeout,
+        max_idle=120.0,
+        reconnect_timeout=30.0,
+        open=True,
+    )
+
+
+@contextmanager
+def transaction(pool: Pool) -> Iterator[BoundedConnection]:
+    """One transaction: committed at the end of the block, rolled back by an exception."""
+    with pool.connection() as conn, conn.transaction():
+        yield conn
+
+
+# --- migrations --------------------------------------------------------------------------------------------------
+
+
+def sql_folder() -> Path:
+    """Where the .sql files stand: inside the package when it is installed from a wheel, else at the top of the checkout."""
+    packaged = Path(str(files("intake"))) / "sql"
+    return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / "sql"
+
+
+CREATE_LEDGER = """
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+        name       text PRIMARY KEY,
+        applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    )
+"""
+
+
+def migrate(database_url: str) -> tuple[str, ...]:
+    """Apply the migrations that the database has not seen, each in a transaction of its own; returns their names.
+
+    Any number may run at once: they queue at an advisory lock.  Raises OlderCode, and psycopg.Error for what the
+    database says.
+    """
+    known = {path.name: path for path in sorted((sql_folder() / "migrations").glob("*.sql"))}
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        conn.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
+        conn.execute(CREATE_LEDGER)
+        applied = set(conn.cursor(row_factory=scalar_row).execute("SELECT name FROM schema_migrations"))
+        if unknown := applied - known.keys():
+            raise OlderCode(f"the database knows {max(unknown)}, this version does not: use the newer code")
+        missing = [path for name, path in known.items() if name not in applied]
+        for path in missing:
+            with conn.transaction():
+                conn.execute(sql.SQL(path.read_text("utf-8")))  # our own file
+                conn.execute("INSERT INTO schema_migrations (name) VALUES (%s)", [path.name])
+    return tuple(path.name for path in missing)

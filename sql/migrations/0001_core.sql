@@ -1,0 +1,426 @@
+-- The core: what arrived (receipts, events), what becomes of it (needs, deliveries), what we want to exist in a CRM
+-- (records), what we asked it (attempts), and what waits for a person (items, decisions).
+-- One clock: clock_timestamp().  Payloads stand in `bodies` and nowhere else.
+
+-- Which installation this database belongs to.  The same id and epoch stand in a file outside the database: a copy of
+-- the database that runs elsewhere, or an earlier copy brought back, is noticed before anything is delivered.
+CREATE TABLE installation (
+    only_one        boolean PRIMARY KEY DEFAULT true CHECK (only_one),
+    installation_id uuid NOT NULL DEFAULT gen_random_uuid(),
+    epoch           integer NOT NULL DEFAULT 1 CHECK (epoch >= 1),
+    epoch_opened_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- The key of every HMAC that stands in identities and references.  Another key would name every contact anew.
+    identity_key    bytea NOT NULL CHECK (length(identity_key) = 32)
+);
+
+-- One HTTP request as it came, authentic.
+CREATE TABLE receipts (
+    receipt_id   uuid PRIMARY KEY,
+    received_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    mode         text NOT NULL CHECK (mode IN ('live', 'test')),
+    source       text NOT NULL,
+    content_type text NOT NULL,
+    headers      jsonb NOT NULL DEFAULT '{}',
+    verdict      text NOT NULL CHECK (verdict IN ('accepted', 'quarantined', 'ignored', 'refused')),
+    counts       jsonb NOT NULL DEFAULT '{}'
+);
+CREATE INDEX receipts_by_source ON receipts (source, mode, received_at);
+
+-- One message, submission or quote version.  Immutable.
+CREATE TABLE events (
+    event_id    uuid PRIMARY KEY,
+    mode        text NOT NULL CHECK (mode IN ('live', 'test')),
+    source      text NOT NULL,
+    kind        text NOT NULL CHECK (kind IN ('form', 'whatsapp', 'quote')),
+    request_id  text NOT NULL,
+    version     bigint,
+    -- True: the sender gave no id, ours is made of the answers within a window; such a source cannot be rebuilt.
+    minted      boolean NOT NULL,
+    fingerprint bytea NOT NULL,
+    receipt_id  uuid NOT NULL REFERENCES receipts DEFERRABLE INITIALLY DEFERRED,
+    received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    occurred_at timestamptz,
+    CONSTRAINT one_event_per_identity UNIQUE NULLS NOT DISTINCT (mode, source, request_id, version)
+);
+CREATE INDEX events_by_time ON events (received_at, event_id);
+
+-- For senders that give no id: the last time that the same answers came.  The window slides with each.
+CREATE TABLE identity_windows (
+    mode         text NOT NULL,
+    source       text NOT NULL,
+    content      bytea NOT NULL,
+    event_id     uuid NOT NULL,
+    last_seen_at timestamptz NOT NULL,
+    PRIMARY KEY (mode, source, content)
+);
+
+-- A talk between one of our numbers and one person; `conversation_keys` are the HMACs of the person's ids.
+CREATE TABLE conversations (
+    conversation_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    mode            text NOT NULL,
+    source          text NOT NULL,
+    -- The HMAC of the key that first named it; needs of this talk begin their reference with it.
+    name            text NOT NULL
+);
+CREATE TABLE conversation_keys (
+    mode            text NOT NULL,
+    source          text NOT NULL,
+    key             bytea NOT NULL,
+    conversation_id bigint NOT NULL REFERENCES conversations,
+    PRIMARY KEY (mode, source, key)
+);
+
+-- What becomes one opportunity.
+CREATE TABLE needs (
+    need_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    mode            text NOT NULL,
+    source          text NOT NULL,
+    key             text NOT NULL,
+    destination     text NOT NULL,
+    reference       text NOT NULL CHECK (reference ~ '^[a-z0-9-]{1,56}$'),
+    conversation_id bigint REFERENCES conversations,
+    -- The first and last of its messages, by the messages' own time; the window of a conversation touches either side.
+    first_at        timestamptz NOT NULL,
+    last_at         timestamptz NOT NULL,
+    UNIQUE (mode, source, key),
+    UNIQUE (mode, destination, reference)
+);
+CREATE INDEX needs_of_conversation ON needs (conversation_id, last_at) WHERE conversation_id IS NOT NULL;
+
+-- One thing in a CRM account that we want to exist once.  Doubt belongs here: contact and opportunity are shared.
+CREATE TABLE records (
+    record_id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    destination      text NOT NULL,
+    mode             text NOT NULL CHECK (mode IN ('live', 'test')),
+    kind             text NOT NULL CHECK (kind IN ('contact', 'opportunity', 'task', 'note')),
+    reference        text NOT NULL CHECK (reference ~ '^[a-z0-9-]{1,64}$'),
+    parent_record_id bigint REFERENCES records,
+    -- none: nothing asked, or surely absent.  asked: a write is committed; until asked_until it may still be sent, past
+    -- it the row is in doubt by time alone.  in_doubt: answered, and doubtful.  known: it has a crm_id.  gone: it had one.
+    state            text NOT NULL DEFAULT 'none' CHECK (state IN ('none', 'asked', 'in_doubt', 'known', 'gone')),
+    asked_until      timestamptz,
+    crm_id           text,
+    how              text CHECK (how IN ('answer', 'look', 'adopted', 'settled', 'settled_unverified')),
+    write_id         bigint,
+    -- True: a create followed a doubt, so two might stand in the CRM; it is looked at again later.
+    after_doubt      boolean NOT NULL DEFAULT false,
+    look_at          timestamptz,
+    looks            integer NOT NULL DEFAULT 0,
+    created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    UNIQUE (destination, mode, kind, reference),
+    CONSTRAINT asked_has_an_end CHECK (state NOT IN ('asked', 'in_doubt') OR asked_until IS NOT NULL),
+    CONSTRAINT doubt_is_looked_at CHECK (state NOT IN ('asked', 'in_doubt') OR look_at IS NOT NULL),
+    CONSTRAINT known_has_an_id CHECK (state NOT IN ('known', 'gone') OR (crm_id IS NOT NULL AND how IS NOT NULL)),
+    CONSTRAINT none_has_no_id CHECK (state <> 'none' OR crm_id IS NULL)
+);
+CREATE INDEX records_to_look_at ON records (look_at) WHERE look_at IS NOT NULL;
+CREATE INDEX records_in_doubt ON records (destination, mode) WHERE state IN ('asked', 'in_doubt');
+
+-- The ids of a person (phone variants, e-mail, WhatsApp ids) as HMACs, each bound to one contact record.
+CREATE TABLE contact_keys (
+    destination text NOT NULL,
+    mode        text NOT NULL,
+    key         bytea NOT NULL,
+    reference   text NOT NULL,
+    record_id   bigint NOT NULL REFERENCES records,
+    PRIMARY KEY (destination, mode, key)
+);
+CREATE INDEX contact_keys_of_record ON contact_keys (record_id);
+
+-- One event on its way into its CRM.  The drawing of the states stands in intake/deliveries.py.
+CREATE TABLE deliveries (
+    event_id           uuid NOT NULL REFERENCES events,
+    generation         integer NOT NULL DEFAULT 1 CHECK (generation >= 1),
+    need_id            bigint NOT NULL REFERENCES needs,
+    -- opener: makes contact, opportunity and task.  version: the same, or updates the opportunity that stands.
+    -- follow_up: a note on the opportunity of its need.
+    part               text NOT NULL CHECK (part IN ('opener', 'version', 'follow_up')),
+    -- The order within the need: the sender's version, else 0 (then by time of receipt).
+    position           bigint NOT NULL,
+    mode               text NOT NULL CHECK (mode IN ('live', 'test')),
+    source             text NOT NULL,
+    destination        text NOT NULL,
+    received_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+    state              text NOT NULL CHECK (state IN ('awaiting_approval', 'received', 'delivering', 'waiting', 'uncertain',
+                                                      'review', 'confirmed', 'cancelled', 'superseded')),
+    reason             text,
+    fields             jsonb NOT NULL DEFAULT '{}',
+    due_at             timestamptz,
+    claim_token        uuid,
+    claimed_until      timestamptz,
+    -- The record whose doubt holds this delivery; it moves on when that record is in doubt no longer.
+    blocked_on         bigint REFERENCES records,
+    contact_record     bigint REFERENCES records,
+    opportunity_record bigint REFERENCES records,
+    task_record        bigint REFERENCES records,
+    note_record        bigint REFERENCES records,
+    changed_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (event_id, generation),
+    CONSTRAINT lease_iff_delivering
+        CHECK ((state = 'delivering') = (claim_token IS NOT NULL) AND (claim_token IS NULL) = (claimed_until IS NULL)),
+    CONSTRAINT open_states_say_why
+        CHECK (state NOT IN ('awaiting_approval', 'waiting', 'uncertain', 'review') OR reason IS NOT NULL),
+    CONSTRAINT due_iff_claimable CHECK ((state IN ('received', 'waiting')) = (due_at IS NOT NULL)),
+    CONSTRAINT uncertain_names_its_record CHECK (state <> 'uncertain' OR blocked_on IS NOT NULL)
+);
+-- One delivery of a need at a time: two workers that claim two of them meet here.
+CREATE UNIQUE INDEX one_delivering_per_need ON deliveries (need_id) WHERE state = 'delivering';
+CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state IN ('received', 'waiting');
+CREATE INDEX deliveries_leased ON deliveries (claimed_until) WHERE state = 'delivering';
+CREATE INDEX deliveries_blocked ON deliveries (blocked_on) WHERE blocked_on IS NOT NULL;
+CREATE INDEX deliveries_pending ON deliveries (received_at, event_id)
+    WHERE state NOT IN ('confirmed', 'cancelled', 'superseded');
+CREATE INDEX deliveries_of_need ON deliveries (need_id, position);
+
+-- Every move of a delivery, also one typed by hand: states and ids, no payload.
+CREATE TABLE delivery_history (
+    history_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    event_id    uuid NOT NULL,
+    generation  integer NOT NULL,
+    from_state  text,
+    to_state    text NOT NULL,
+    reason      text,
+    claim_token uuid,
+    at          timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX history_of_delivery ON delivery_history (event_id, generation, history_id);
+
+-- One request to a CRM about a record.  A write is committed here before its first byte leaves.
+CREATE TABLE attempts (
+    attempt_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    record_id    bigint NOT NULL REFERENCES records,
+    destination  text NOT NULL,
+    event_id     uuid,
+    generation   integer,
+    claim_token  uuid,
+    kind         text NOT NULL CHECK (kind IN ('write', 'look')),
+    action       text NOT NULL CHECK (action IN ('create', 'update', 'find', 'read', 'match')),
+    prepared_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    send_by      timestamptz,
+    sent_at      timestamptz,
+    answered_at  timestamptz,
+    closed_at    timestamptz,
+    confirmed_at timestamptz,
+    outcome      text,
+    reason       text,
+    -- Looks: how far an "absent" may be trusted, and whether the same filter found the sentinel just before.
+    strength     text CHECK (strength IN ('strong', 'weak')),
+    controlled   boolean,
+    -- Writes: when the doubt about it ended, and how.  An unsettled write holds its record.
+    settled_at   timestamptz,
+    settled_how  text CHECK (settled_how IN ('answer', 'look', 'absent', 'enforced', 'person', 'replaced')),
+    evidence     jsonb NOT NULL DEFAULT '{}',
+    CONSTRAINT outcome_of_its_kind CHECK (
+        outcome IS NULL
+        OR kind = 'write' AND outcome IN ('not_sent', 'confirmed', 'retry', 'rejected', 'uncertain')
+        OR kind = 'look' AND outcome IN ('found', 'absent', 'several', 'unsure')),
+    CONSTRAINT writes_say_when CHECK (kind = 'look' OR send_by IS NOT NULL),
+    CONSTRAINT settled_says_how CHECK ((settled_at IS NULL) = (settled_how IS NULL)),
+    CONSTRAINT sure_outcomes_are_settled CHECK (
+        kind = 'look' OR outcome IS NULL OR outcome = 'uncertain' OR settled_at IS NOT NULL)
+);
+-- At most one unresolved write per record.
+CREATE UNIQUE INDEX one_unsettled_write_per_record ON attempts (record_id) WHERE kind = 'write' AND settled_at IS NULL;
+CREATE INDEX attempts_of_record ON attempts (record_id, attempt_id);
+CREATE INDEX attempts_of_event ON attempts (event_id, attempt_id) WHERE event_id IS NOT NULL;
+-- Calls that got no answer: the silences of an account, which no proof of absence may span.
+CREATE INDEX attempts_unanswered ON attempts (destination, prepared_at) WHERE answered_at IS NULL;
+CREATE INDEX attempts_answered ON attempts (destination, answered_at) WHERE answered_at IS NOT NULL;
+
+-- Payloads: the raw bytes of a receipt, the Lead of an event (one row a revision), what a CRM was sent and answered.
+-- The only table that holds them, so that one place is encrypted, purged and forgotten.
+CREATE TABLE bodies (
+    body_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    what       text NOT NULL CHECK (what IN ('raw', 'lead', 'request', 'answer', 'values')),
+    receipt_id uuid REFERENCES receipts DEFERRABLE INITIALLY DEFERRED,
+    event_id   uuid REFERENCES events,
+    revision   integer,
+    attempt_id bigint REFERENCES attempts,
+    record_id  bigint REFERENCES records,
+    content    bytea,
+    purged_at  timestamptz,
+    CONSTRAINT purged_is_empty CHECK ((content IS NULL) = (purged_at IS NOT NULL)),
+    CONSTRAINT one_owner CHECK (num_nonnulls(receipt_id, event_id, attempt_id, record_id) = 1),
+    CONSTRAINT owner_of_its_kind CHECK (
+        CASE what WHEN 'raw' THEN receipt_id IS NOT NULL
+                  WHEN 'lead' THEN event_id IS NOT NULL AND revision IS NOT NULL
+                  WHEN 'values' THEN num_nonnulls(record_id, attempt_id) = 1
+                  ELSE attempt_id IS NOT NULL END)
+);
+CREATE UNIQUE INDEX one_raw_per_receipt ON bodies (receipt_id) WHERE receipt_id IS NOT NULL;
+CREATE UNIQUE INDEX one_lead_per_revision ON bodies (event_id, revision) WHERE event_id IS NOT NULL;
+CREATE UNIQUE INDEX one_body_per_attempt ON bodies (attempt_id, what) WHERE attempt_id IS NOT NULL;
+CREATE UNIQUE INDEX one_readback_per_record ON bodies (record_id) WHERE record_id IS NOT NULL;
+
+-- A CRM account: paused as a whole only when a control call failed too.
+CREATE TABLE accounts (
+    destination   text PRIMARY KEY,
+    paused_at     timestamptz,
+    paused_reason text,
+    control_at    timestamptz,
+    CONSTRAINT paused_says_why CHECK ((paused_at IS NULL) = (paused_reason IS NULL)),
+    CONSTRAINT paused_is_probed CHECK ((paused_at IS NULL) = (control_at IS NULL))
+);
+
+-- The record that a look must find before its "absent" counts.
+CREATE TABLE sentinels (
+    destination text NOT NULL REFERENCES accounts,
+    kind        text NOT NULL CHECK (kind IN ('contact', 'opportunity', 'task', 'note')),
+    reference   text NOT NULL,
+    crm_id      text NOT NULL,
+    parent_id   text,
+    seen_at     timestamptz NOT NULL,
+    PRIMARY KEY (destination, kind)
+);
+
+-- What waits for a person.
+CREATE TABLE items (
+    item_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind       text NOT NULL CHECK (kind IN ('delivery', 'conflict', 'quarantine', 'incident')),
+    reason     text NOT NULL,
+    mode       text NOT NULL,
+    source     text,
+    event_id   uuid REFERENCES events,
+    generation integer,
+    receipt_id uuid REFERENCES receipts DEFERRABLE INITIALLY DEFERRED,
+    record_id  bigint REFERENCES records,
+    fields     jsonb NOT NULL DEFAULT '{}',
+    evidence   jsonb NOT NULL DEFAULT '{}',
+    assignee   text,
+    due_at     timestamptz,
+    opened_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    closed_at  timestamptz,
+    resolution text,
+    CONSTRAINT closed_says_how CHECK ((closed_at IS NULL) = (resolution IS NULL)),
+    CONSTRAINT item_is_about_something CHECK (num_nonnulls(event_id, receipt_id, record_id) >= 1)
+);
+CREATE UNIQUE INDEX one_open_item_per_delivery ON items (event_id, generation) WHERE kind = 'delivery' AND closed_at IS NULL;
+-- The same other content again, or the same incident again, is not a second item.
+CREATE UNIQUE INDEX one_open_conflict ON items (event_id, (evidence ->> 'fingerprint'))
+    WHERE kind = 'conflict' AND closed_at IS NULL;
+CREATE UNIQUE INDEX one_open_incident ON items (record_id, reason) WHERE kind = 'incident' AND closed_at IS NULL;
+CREATE INDEX items_open ON items (kind, opened_at) WHERE closed_at IS NULL;
+
+-- What an operator settled.  Append-only.
+CREATE TABLE decisions (
+    decision_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at          timestamptz NOT NULL DEFAULT clock_timestamp(),
+    author      text NOT NULL CHECK (author <> ''),
+    reason      text NOT NULL CHECK (reason <> ''),
+    action      text NOT NULL,
+    event_id    uuid REFERENCES events,
+    generation  integer,
+    item_id     bigint REFERENCES items,
+    detail      jsonb NOT NULL DEFAULT '{}'
+);
+CREATE INDEX decisions_of_event ON decisions (event_id, decision_id);
+
+-- Who is alive: clocks and workers say so here.
+CREATE TABLE heartbeats (
+    process text NOT NULL,
+    name    text NOT NULL,
+    at      timestamptz NOT NULL,
+    PRIMARY KEY (process, name)
+);
+
+-- Every arrow of the state machine.  An UPDATE that is none of these fails, whoever typed it.
+CREATE FUNCTION is_arrow(from_state text, to_state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT (from_state, to_state) IN (
+        ('awaiting_approval', 'received'),    -- approved
+        ('awaiting_approval', 'cancelled'),   -- declined, cancelled
+        ('awaiting_approval', 'superseded'),  -- a newer version waits for its own approval
+        ('received', 'awaiting_approval'),    -- corrected: the new content needs its own approval
+        ('received', 'delivering'),           -- claimed
+        ('received', 'review'),               -- the opener was refused, or is gone
+        ('received', 'cancelled'),
+        ('received', 'superseded'),
+        ('delivering', 'received'),           -- given back, nothing in doubt
+        ('delivering', 'waiting'),            -- due later, or another's doubt
+        ('delivering', 'uncertain'),          -- its own doubt
+        ('delivering', 'review'),             -- a person must act
+        ('delivering', 'confirmed'),
+        ('delivering', 'superseded'),
+        ('waiting', 'awaiting_approval'),
+        ('waiting', 'delivering'),
+        ('waiting', 'review'),
+        ('waiting', 'cancelled'),
+        ('waiting', 'superseded'),
+        ('uncertain', 'waiting'),             -- found, or surely absent: goes on where it stood
+        ('uncertain', 'confirmed'),
+        ('uncertain', 'review'),              -- several, or looks used up
+        ('uncertain', 'cancelled'),
+        ('review', 'awaiting_approval'),
+        ('review', 'received'),               -- corrected, revived, settled applied
+        ('review', 'uncertain'),              -- settled not applied: time and a look still apply
+        ('review', 'confirmed'),
+        ('review', 'cancelled'),
+        ('review', 'superseded'))
+$$;
+
+CREATE FUNCTION note_delivery_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.state = OLD.state THEN
+        RETURN NEW;
+    END IF;
+    IF TG_OP = 'UPDATE' AND NOT is_arrow(OLD.state, NEW.state) THEN
+        RAISE EXCEPTION 'no arrow leads from % to %', OLD.state, NEW.state USING ERRCODE = 'check_violation';
+    END IF;
+    NEW.changed_at := clock_timestamp();
+    INSERT INTO delivery_history (event_id, generation, from_state, to_state, reason, claim_token)
+    VALUES (NEW.event_id, NEW.generation, CASE WHEN TG_OP = 'UPDATE' THEN OLD.state END, NEW.state, NEW.reason,
+            coalesce(NEW.claim_token, CASE WHEN TG_OP = 'UPDATE' THEN OLD.claim_token END));
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER history BEFORE INSERT OR UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION note_delivery_move();
+
+-- A delivery that waits for a person has exactly one open item; it closes when the delivery moves on.
+CREATE FUNCTION keep_item_of_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.state IN ('awaiting_approval', 'uncertain', 'review') THEN
+        INSERT INTO items (kind, reason, mode, source, event_id, generation, record_id, fields)
+        VALUES ('delivery', NEW.reason, NEW.mode, NEW.source, NEW.event_id, NEW.generation, NEW.blocked_on, NEW.fields)
+        ON CONFLICT (event_id, generation) WHERE kind = 'delivery' AND closed_at IS NULL
+        DO UPDATE SET reason = EXCLUDED.reason, fields = EXCLUDED.fields, record_id = EXCLUDED.record_id;
+    ELSIF TG_OP = 'UPDATE' THEN
+        UPDATE items SET closed_at = clock_timestamp(), resolution = NEW.state
+         WHERE kind = 'delivery' AND event_id = NEW.event_id AND generation = NEW.generation AND closed_at IS NULL;
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER item AFTER INSERT OR UPDATE OF state, reason ON deliveries
+    FOR EACH ROW EXECUTE FUNCTION keep_item_of_delivery();
+
+-- A record that has an id in the CRM keeps it, and is never created again under the same reference.
+CREATE FUNCTION keep_crm_id() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.crm_id IS NOT NULL AND NEW.crm_id IS DISTINCT FROM OLD.crm_id THEN
+        RAISE EXCEPTION 'record % stands in the CRM and keeps its id', OLD.record_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER keep_crm_id BEFORE UPDATE OF crm_id ON records FOR EACH ROW EXECUTE FUNCTION keep_crm_id();
+
+CREATE FUNCTION refuse_second_create() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM records WHERE record_id = NEW.record_id AND crm_id IS NOT NULL) THEN
+        RAISE EXCEPTION 'record % stands in the CRM already', NEW.record_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER refuse_second_create BEFORE INSERT ON attempts
+    FOR EACH ROW WHEN (NEW.action = 'create') EXECUTE FUNCTION refuse_second_create();
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'check_violation';
+END
+$$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON delivery_history FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER immutable BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+INSERT INTO installation (identity_key) VALUES (decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));
