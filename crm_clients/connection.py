@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import NewConnectionError
 
 from crm_clients.watchdog import Call
 
@@ -63,17 +64,25 @@ class CutHead(http.client.HTTPException):
     """The connection ended inside the headers of the answer."""
 
 
+class CutLine(http.client.HTTPException):
+    """The connection ended inside a line: the size of a chunk, of which the rest is unknown."""
+
+
 class NoFinalAnswer(http.client.HTTPException):
     """Interim answers without end, or a change of protocol that nobody asked for."""
 
 
 class _Lines(io.BufferedReader):
-    """A reader that remembers the last line it gave out."""
+    """A reader of lines that tells the end of the connection from the end of a line."""
 
     last: bytes = b""
 
     def readline(self, size: int | None = -1, /) -> bytes:
+        """The next line, b"" at the end.  Raises CutLine if the end comes inside it."""
         self.last = super().readline(size)
+        is_too_long = size is not None and len(self.last) == size
+        if self.last and not self.last.endswith(b"\n") and not is_too_long:
+            raise CutLine
         return self.last
 
 
@@ -90,7 +99,10 @@ class _WholeHead(http.client.HTTPResponse):
     def begin(self) -> None:
         """Read the head of the final answer.  Raises CutHead, NoFinalAnswer, and what http.client raises."""
         for _ in range(MOST_INTERIM_ANSWERS):
-            super().begin()
+            try:
+                super().begin()
+            except CutLine as cut:
+                raise CutHead from cut
             if not self._lines.last:
                 raise CutHead
             if self.status >= HTTPStatus.OK:
@@ -108,18 +120,19 @@ class _Guarded(HTTPConnection):
     response_class = _WholeHead
 
     def _new_conn(self) -> socket.socket:
-        """Connect to one of the host's addresses.  Raises TooLate, OSError.
+        """Connect to one of the host's addresses.  Raises TooLate, gaierror, NewConnectionError.
 
         The name look-up cannot be interrupted; the system's resolver has its own time limit.
         """
         addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-        failure: OSError = socket.gaierror(socket.EAI_NONAME, "no address")
+        failure = OSError("no address")
         for position, (family, _, _, _, address) in enumerate(addresses):
             try:
                 return _dial(family, address, addresses_left=len(addresses) - position)
             except OSError as error:
                 failure = error
-        raise failure
+        # Not the error itself: urllib3 takes a broken pipe for a server that answers before it has read everything.
+        raise NewConnectionError(self, type(failure).__name__) from failure
 
     def send(self, data: bytes) -> None:  # type: ignore[override]  # urllib3 hands over bytes alone
         """Hand bytes to the system; the first ones of a request only if it is not too late (TooLate)."""
@@ -189,9 +202,7 @@ class GuardedAdapter(HTTPAdapter):
         self._kept = kept
         super().__init__(pool_connections=MOST_HOSTS, pool_maxsize=max(kept, 1), max_retries=0)
 
-    def init_poolmanager(
-        self, connections: int, maxsize: int, block: bool = False, **pool_kwargs: object
-    ) -> None:
+    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **pool_kwargs: object) -> None:
         """Make the pools of guarded connections."""
         super().init_poolmanager(connections, maxsize, block, ssl_context=self._trust, **pool_kwargs)
         self.poolmanager.pool_classes_by_scheme = (

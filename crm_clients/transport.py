@@ -27,7 +27,7 @@ from requests.adapters import DEFAULT_CA_BUNDLE_PATH
 from urllib3.exceptions import HTTPError as Urllib3Error
 
 from crm_clients.base import Account, Request, Response
-from crm_clients.connection import SENDING, CutHead, GuardedAdapter, NoFinalAnswer, Sending
+from crm_clients.connection import SENDING, CutHead, CutLine, GuardedAdapter, Sending
 from crm_clients.watchdog import Call, Clock, TooLate, Watchdog, boot_clock
 
 # A record or a page of them is a few hundred kB at most; more is not read, and is doubt.
@@ -250,6 +250,6 @@ _REASONS: tuple[tuple[str, tuple[type[BaseException], ...]], ...] = (
     ("eof", (http.client.RemoteDisconnected,)),
     ("timeout", (TimeoutError, urllib3.exceptions.TimeoutError)),
     ("reset", (ConnectionError,)),
-    ("cut_body", (http.client.IncompleteRead, urllib3.exceptions.IncompleteRead, ssl.SSLEOFError)),
-    ("garbage", (http.client.HTTPException, Urllib3Error, NoFinalAnswer, ValueError)),
+    ("cut_body", (http.client.IncompleteRead, urllib3.exceptions.IncompleteRead, CutLine, ssl.SSLEOFError)),
+    ("garbage", (http.client.HTTPException, Urllib3Error, ValueError)),
 )
