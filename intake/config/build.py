@@ -1,0 +1,73 @@
+"""From checked tables to `Settings`: defaults are merged, secrets looked up, and what is missing is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from datetime import timedelta
+
+from intake.config.document import Document, Table
+from intake.config.secret import Secret
+from intake.config.settings import SANDBOX, Destination, OwnerRule, Settings, Source, TaskRule
+
+Resolve = Callable[[str], Secret]
+
+
+def settings(document: Document, resolve: Resolve, built_in: Collection[str]) -> Settings:
+    """The settings of a document without complaints."""
+    destinations = [_destination(table, resolve) for table in document.destinations]
+    only = destinations[0].name if destinations else SANDBOX
+    sources = [_source(document.merged(index), only, resolve, built_in) for index in range(len(document.sources))]
+    return Settings(
+        **{**document.intake, "holidays": frozenset(document.intake.get("holidays", ()))},
+        destinations={one.name: one for one in (Destination(SANDBOX, SANDBOX, mode="test"), *destinations)},
+        sources={one.name: one for one in sources},
+        notices=(*_destination_notices(destinations), *_source_notices(sources)),
+    )
+
+
+def _destination(table: Table, resolve: Resolve) -> Destination:
+    read = dict(table)
+    if "credential" in read:
+        read["credential"] = resolve(read["credential"])
+    if "assume_limit" in read:
+        read["assume_limit"] = timedelta(seconds=read["assume_limit"])
+    read["owner"] = OwnerRule(**read.get("owner", {}))
+    read["task"] = TaskRule(**read.get("task", {}))
+    return Destination(**read)
+
+
+def _source(table: Table, only: str, resolve: Resolve, built_in: Collection[str]) -> Source:
+    """One source.  `only` is where its events go if nothing is said; with several destinations something is."""
+    secrets = tuple(resolve(reference) for reference in table["secrets"])
+    read = {"destination": only, **table, "secrets": secrets}
+    if "verify_token" in read:
+        read["verify_token"] = resolve(read["verify_token"])
+    return Source(
+        **read,
+        available=table["provider"] in built_in,
+        closed_because=_closed_because(secrets),
+    )
+
+
+def _closed_because(secrets: tuple[Secret, ...]) -> str | None:
+    """While a secret is rotated one that is there is enough."""
+    problems = [secret.problem for secret in secrets if secret.problem]
+    return "; ".join(problems) if len(problems) == len(secrets) else None
+
+
+def _destination_notices(destinations: list[Destination]) -> Iterator[str]:
+    for one in destinations:
+        if one.closed_because:
+            yield f'destination "{one.name}" is closed: {one.closed_because}'
+
+
+def _source_notices(sources: list[Source]) -> Iterator[str]:
+    for one in sources:
+        if not one.available:
+            yield f'source "{one.name}" is not served: this version has no provider "{one.provider}"'
+        if one.closed_because:
+            yield f'source "{one.name}" is closed: {one.closed_because}'
+        else:
+            yield from (f'source "{one.name}": {secret.problem}' for secret in one.secrets if secret.problem)
+        if one.verify_token and one.verify_token.problem:
+            yield f'source "{one.name}" cannot answer a handshake: {one.verify_token.problem}'

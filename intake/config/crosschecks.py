@@ -1,0 +1,98 @@
+"""Rules between values: names that must exist, names that must not be twice, words that do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from intake.config.document import Complaint, Document, Table
+from intake.config.errors import unknown
+from intake.config.known import PROVIDER_KINDS, SIGNS_ADDRESS
+from intake.config.settings import SANDBOX
+
+
+def check(document: Document) -> list[Complaint]:
+    """What is wrong between the tables; a mistake in the defaults is told once."""
+    found = chain(
+        _names(document.destinations, "destinations"),
+        _names(document.sources, "sources"),
+        _destinations(document),
+        _renamed(document),
+        *(_source(document, index) for index in range(len(document.sources))),
+    )
+    return list(dict.fromkeys(found))
+
+
+def _names(tables: tuple[Table, ...], key: str) -> Iterator[Complaint]:
+    seen: set[str] = set()
+    for index, table in enumerate(tables):
+        name = table.get("name")
+        if name in seen:
+            yield (key, index, "name"), f'the name "{name}" is taken already'
+        elif name is not None:
+            seen.add(name)
+
+
+def _destinations(document: Document) -> Iterator[Complaint]:
+    for index, table in enumerate(document.destinations):
+        if table.get("name") == SANDBOX and table.get("client", SANDBOX) != SANDBOX:
+            yield ("destinations", index, "name"), f'"{SANDBOX}" is the name of the embedded sandbox'
+        owner = table.get("owner", {})
+        if "round_robin" in owner.get("rule", ()) and "users" not in owner:
+            yield ("destinations", index, "owner"), "round_robin needs users = [...]"
+
+
+def _renamed(document: Document) -> Iterator[Complaint]:
+    names = {source.get("name") for source in document.sources}
+    seen: set[str] = set()
+    for index in range(len(document.sources)):
+        old = document.merged(index).get("renamed_from")
+        if old is None:
+            continue
+        if old in names:
+            yield document.place(index, "renamed_from"), f'"{old}" is still the name of a source'
+        if old in seen:
+            yield document.place(index, "renamed_from"), f'"{old}" cannot have become two sources'
+        seen.add(old)
+
+
+def _source(document: Document, index: int) -> Iterator[Complaint]:
+    source = document.merged(index)
+    yield from _provider(document, index, source)
+    # Where a destination has no readable name, what names it is not the mistake.
+    if all("name" in table for table in document.destinations):
+        yield from _destination(document, index, source)
+        yield from _test_destination(document, index, source)
+
+
+def _provider(document: Document, index: int, source: Table) -> Iterator[Complaint]:
+    provider, kind = source.get("provider"), source.get("kind")
+    if provider is None:
+        return
+    kinds = PROVIDER_KINDS[provider]
+    if kind is not None and kind not in kinds:
+        wanted = " or ".join(f'"{one}"' for one in sorted(kinds))
+        yield ("sources", index, "kind"), f'the provider "{provider}" needs the kind {wanted}'
+    if "scheme" in document.sources[index] and provider != "generic":
+        yield ("sources", index, "scheme"), f'the provider "{provider}" has its own scheme; only "generic" has a choice'
+    if provider in SIGNS_ADDRESS and "public_base_url" not in document.intake:
+        yield ("intake", "public_base_url"), f'is missing; "{provider}" signs the address that it calls'
+
+
+def _destination(document: Document, index: int, source: Table) -> Iterator[Complaint]:
+    names = {SANDBOX, *(table["name"] for table in document.destinations)}
+    wanted = source.get("destination")
+    if wanted is not None and wanted not in names:
+        yield document.place(index, "destination"), unknown("destination", wanted, names)
+    if wanted is None and len(document.destinations) > 1:
+        yield ("sources", index, "destination"), "is missing, and there are several destinations"
+
+
+def _test_destination(document: Document, index: int, source: Table) -> Iterator[Complaint]:
+    wanted = source.get("test_destination", SANDBOX)
+    named = [table for table in document.destinations if table["name"] == wanted]
+    place = document.place(index, "test_destination")
+    if not named and wanted != SANDBOX:
+        yield place, unknown("destination", wanted, {SANDBOX, *(table["name"] for table in document.destinations)})
+    elif any(table.get("mode") != "test" and table.get("client", SANDBOX) != SANDBOX for table in named):
+        yield place, f'tests may not go to "{wanted}": it is neither mode = "test" nor a sandbox'

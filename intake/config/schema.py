@@ -1,0 +1,116 @@
+"""The form of `intake.toml`: which keys a table may have, and of what kind each is."""
+
+from __future__ import annotations
+
+from marshmallow import RAISE, Schema, ValidationError, fields
+
+from intake.config import words
+from intake.config.errors import unknown
+from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS
+from intake.config.words import Flag, Holiday, Number, Word, WordMap, Words
+
+WEEK_MINUTES = 7 * 24 * 60
+UNKNOWN = "Unknown field."  # marshmallow's own words, replaced below
+
+
+class Strict(Schema):
+    """A table in which an unknown key is an error that names the nearest known one."""
+
+    class Meta:
+        unknown = RAISE
+
+    error_messages = {"type": "must be a table", "unknown": UNKNOWN}  # noqa: RUF012 - marshmallow reads it so
+
+    def handle_error(self, error: ValidationError, data: object, *, many: bool, **kwargs: object) -> None:  # noqa: ARG002
+        """Say what else an unknown key may have meant."""
+        keys = [field.data_key or name for name, field in self.fields.items()]
+        if isinstance(error.messages, dict):
+            for key, messages in error.messages.items():
+                if messages == [UNKNOWN]:
+                    error.messages[key] = [unknown("key", str(key), keys)]
+
+
+class IntakeSchema(Strict):
+    """[intake]: what holds for the whole installation."""
+
+    public_base_url = Word(words.public_address)
+    region = Word(words.region)
+    timezone = Word(words.timezone)
+    language = Word(words.language)
+    spool_dir = Word(words.folder)
+    business_hours = Word(words.business_hours)
+    holidays = Words(Holiday(), longest=1000)
+
+
+class OwnerSchema(Strict):
+    """[destinations.owner]: who gets a new record."""
+
+    rule = Word(words.owner_rules)
+    users = Words(Word(words.line))
+
+
+class TaskSchema(Strict):
+    """[destinations.task]: what that person has to do."""
+
+    type = Word(words.line)
+    due = Word(words.duration)
+
+
+class DestinationSchema(Strict):
+    """[[destinations]]: one CRM account."""
+
+    name = Word(words.name, required=True)
+    client = Word(words.one_of("client", KNOWN_CLIENTS), required=True)
+    base_url = Word(words.crm_address, longest=1000)
+    credential = Word(words.secret_reference, longest=2000)
+    mode = Word(words.one_of("mode", ("live", "test")))
+    pipeline = Word(words.line)
+    stage = Word(words.line)
+    currency = Word(words.currency)
+    opportunity_title = Word(words.template)
+    opportunity_text = Word(words.template, longest=words.LONGEST_TEXT)
+    task_title = Word(words.template)
+    contact_name = Word(words.template)
+    assume_limit = Number(range(1, 86_401))
+    owner = fields.Nested(OwnerSchema)
+    task = fields.Nested(TaskSchema)
+    lead_fields = WordMap(words.lead_field, words.line, key="fields")
+    options = WordMap(words.option_name, words.line)
+
+
+class DefaultsSchema(Strict):
+    """[defaults]: what any source may override."""
+
+    destination = Word(words.name)
+    test_destination = Word(words.name)
+    enabled = Flag()
+    max_body_bytes = Number(range(1024, 64 * 1024 * 1024 + 1))
+    approval = Word(words.one_of("approval", ("none", "required")))
+    opportunity_per = Word(words.one_of("unit", ("conversation", "message")))
+    conversation_hours = Number(range(1, 24 * 365 + 1))
+    accepted_status = Number((200, 202))
+    scheme = Word(words.scheme)
+    dedupe = Word(words.dedupe)
+    dedupe_window_minutes = Number(range(1, WEEK_MINUTES + 1))
+    identity_group = Word(words.name)
+    renamed_from = Word(words.name)
+    debounce_seconds = Number(range(3601))
+    near_twin_minutes = Number(range(WEEK_MINUTES + 1))
+    order_policy = Word(words.one_of("order policy", ("lead", "ignore")))
+    promise_minutes = Number(range(WEEK_MINUTES + 1))
+    hold = Word(words.hold_rules)
+    key_retention_days = Number(range(36_501))
+    assignee = Word(words.line)
+    idempotency_key = Flag()
+    allow_get = Flag()
+
+
+class SourceSchema(DefaultsSchema):
+    """[[sources]]: one way in."""
+
+    name = Word(words.name, required=True)
+    kind = Word(words.one_of("kind", ("form", "whatsapp", "quote")), required=True)
+    provider = Word(words.one_of("provider", KNOWN_PROVIDERS), required=True)
+    secrets = Words(Word(words.secret_reference, longest=2000), required=True, longest=8)
+    verify_token = Word(words.secret_reference, longest=2000)
+    lead_fields = WordMap(words.lead_field, words.pointer, key="fields")

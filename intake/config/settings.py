@@ -1,0 +1,146 @@
+"""What the rest of the program sees of the configuration: frozen values.  Their defaults are the file's defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from intake.business_time import BusinessDuration, BusinessHours
+from intake.config.secret import Secret
+from intake.config.template import Template
+from intake.sources.base import SourceKind
+
+SANDBOX: Final = "sandbox"  # The embedded sandbox CRM: a client's name, and a destination that always exists.
+
+DEFAULT_DUE: Final = BusinessDuration(2, "hour", business=True)
+DEFAULT_TITLE: Final = Template("{contact} · {channel} · {product}")
+DEFAULT_TASK_TITLE: Final = Template("Contactar a {contact}")
+DEFAULT_CONTACT_NAME: Final = Template("{contact}")
+DEFAULT_TIMEZONE: Final = ZoneInfo("America/Lima")
+DEFAULT_HOURS: Final = BusinessHours.parse("mon-fri 09:00-18:00")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRule:
+    """Who gets a new record: the first rule that names somebody.  Sent on creation only."""
+
+    rule: tuple[str, ...] = ("affinity",)
+    users: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRule:
+    """The adviser's task.  `type` is the CRM's own word, None: its default."""
+
+    type: str | None = None
+    due: BusinessDuration = DEFAULT_DUE
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One CRM account.
+
+    `base_url` None: the client's own; it is not shown, because some CRMs put a secret into it.  `credential` None:
+    none is needed.  `assume_limit`: how long the CRM may still execute a request, where only its owner can say so.
+    `opportunity_text` None: all that is known.  `fields`: lead field -> the CRM's field.  `options` are words for the
+    client alone.
+    """
+
+    name: str
+    client: str
+    base_url: str | None = field(default=None, repr=False)
+    credential: Secret | None = None
+    mode: Literal["live", "test"] = "live"
+    pipeline: str | None = None
+    stage: str | None = None
+    currency: str | None = None  # ISO 4217
+    opportunity_title: Template = DEFAULT_TITLE
+    opportunity_text: Template | None = None
+    task_title: Template = DEFAULT_TASK_TITLE
+    contact_name: Template = DEFAULT_CONTACT_NAME
+    assume_limit: timedelta | None = None
+    owner: OwnerRule = OwnerRule()
+    task: TaskRule = TaskRule()
+    fields: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def closed_because(self) -> str | None:
+        """Why nothing can be delivered there, in words; None: it can."""
+        return self.credential.problem if self.credential else None
+
+    @property
+    def takes_tests(self) -> bool:
+        """Test events may go only where they disturb nobody."""
+        return self.mode == "test" or self.client == SANDBOX
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One inbound channel.  Its name is its identity.
+
+    `enabled` False and `available` False (this version has no such provider yet): not served, 404.  `closed_because`
+    says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
+    `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
+    for ever.  `promise_minutes` 0: nothing is promised.  `fields`: lead field -> JSON Pointer into the body.
+    """
+
+    name: str
+    kind: SourceKind
+    provider: str
+    secrets: tuple[Secret, ...]
+    destination: str
+    available: bool = True
+    closed_because: str | None = None
+    enabled: bool = True
+    verify_token: Secret | None = None
+    test_destination: str = SANDBOX
+    max_body_bytes: int = 3 * 1024 * 1024
+    approval: Literal["none", "required"] = "none"
+    opportunity_per: Literal["conversation", "message"] = "conversation"
+    conversation_hours: int = 24
+    accepted_status: Literal[200, 202] = 200
+    scheme: str | None = None
+    dedupe: str = "id"
+    dedupe_window_minutes: int = 10
+    identity_group: str | None = None
+    renamed_from: str | None = None
+    debounce_seconds: int = 20
+    near_twin_minutes: int = 30
+    order_policy: Literal["lead", "ignore"] = "lead"
+    promise_minutes: int = 5
+    hold: tuple[str, ...] = ()
+    key_retention_days: int = 0
+    assignee: str | None = None
+    idempotency_key: bool = False
+    allow_get: bool = False
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def secret_values(self) -> tuple[str, ...]:
+        """The secrets that were found, in the file's order: what a signature is tried with."""
+        return tuple(secret.value for secret in self.secrets if secret.value is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything in `intake.toml`.
+
+    `spool_dir` None: no spool, without PostgreSQL nothing is acknowledged.  `notices` are what a person should be told
+    at the start (missing secrets, providers not built in): references and names, never values.
+    """
+
+    sources: Mapping[str, Source]
+    destinations: Mapping[str, Destination]
+    public_base_url: str = "http://127.0.0.1:8080"  # no trailing slash
+    region: str = "PE"  # ISO 3166
+    timezone: ZoneInfo = DEFAULT_TIMEZONE
+    language: Literal["es", "en"] = "es"
+    spool_dir: Path | None = None
+    business_hours: BusinessHours = DEFAULT_HOURS
+    holidays: frozenset[date] = frozenset()
+    notices: tuple[str, ...] = ()
