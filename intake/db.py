@@ -103,7 +103,7 @@ def transaction(pool: Pool) -> Iterator[BoundedConnection]:
 
 
 def sql_folder() -> Path:
-    """Where the .sql files stand: inside the package when it is installed from a wheel, else at the top of the checkout."""
+    """Where the .sql files stand: inside the package if installed from a wheel, else at the top of the checkout."""
     packaged = Path(str(files("intake"))) / "sql"
     return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / "sql"
 

@@ -116,6 +116,14 @@ CREATE TABLE records (
 CREATE INDEX records_to_look_at ON records (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX records_in_doubt ON records (destination, mode) WHERE state IN ('asked', 'in_doubt');
 
+-- The same, with what depends on the time of reading: may its write still leave, is its look due.
+CREATE VIEW records_now AS
+    SELECT record_id, destination, mode, kind, reference, parent_record_id, state, asked_until, crm_id, how, write_id,
+           after_doubt, look_at, looks,
+           state = 'asked' AND asked_until > clock_timestamp() AS being_asked,
+           coalesce(look_at <= clock_timestamp(), false) AS look_due
+      FROM records;
+
 -- The ids of a person (phone variants, e-mail, WhatsApp ids) as HMACs, each bound to one contact record.
 CREATE TABLE contact_keys (
     destination text NOT NULL,

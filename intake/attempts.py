@@ -1,0 +1,240 @@
+"""Attempts: every request to a CRM about a record.
+
+A write is committed here before its first byte leaves, so that what was in flight when a process died is in doubt by
+itself.  An attempt always takes its own answer, however late, and whoever holds the lease by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from psycopg import errors
+from psycopg.rows import scalar_row
+from psycopg.types.json import Jsonb
+
+from intake import deliveries, records
+from intake.db import Conn
+from intake.deliveries import Claim
+from intake.records import Record
+
+WriteOutcome = Literal["not_sent", "confirmed", "retry", "rejected", "uncertain"]
+LookOutcome = Literal["found", "absent", "several", "unsure"]
+
+
+class RecordMoved(Exception):
+    """The record is no longer as it was read: nothing was committed, nothing may be sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is about to be sent.  `values`: the guarded fields as we want them, to know them again by a look."""
+
+    action: Literal["create", "update"]
+    body: bytes = field(repr=False)
+    values: bytes = field(default=b"", repr=False)
+
+
+# --- a write: prepared ----------------------------------------------------------------------------------------------
+
+PREPARE = """
+    INSERT INTO attempts (record_id, destination, event_id, generation, claim_token, kind, action, send_by)
+    VALUES (%(record_id)s, %(destination)s, %(event_id)s, %(generation)s, %(token)s, 'write', %(action)s,
+            clock_timestamp() + %(send_within)s)
+    RETURNING attempt_id
+"""
+KEEP_BODY = "INSERT INTO bodies (what, attempt_id, content) VALUES (%(what)s, %(attempt_id)s, %(content)s)"
+
+
+def prepare(conn: Conn, held: Claim, record: Record, draft: Draft, *, lease: timedelta, send_within: timedelta) -> int:
+    """Commit one write: the lease is checked and lasts from now, the record is asked; returns the attempt_id.
+
+    Raises LostClaim and RecordMoved; then nothing was committed.
+    """
+    try:
+        with conn.transaction():
+            asked_until = deliveries.extend(conn, held, lease=lease)
+            attempt_id = _insert(conn, held, record, draft, send_within)
+            if not records.ask(conn, record, write_id=attempt_id, asked_until=asked_until):
+                raise RecordMoved(f"record {record.record_id}")
+            _keep(conn, attempt_id, request=draft.body, values=draft.values)
+    except errors.UniqueViolation as other:
+        raise RecordMoved(f"record {record.record_id} has an unsettled write") from other
+    except errors.CheckViolation as stands:
+        raise RecordMoved(f"record {record.record_id} stands in the CRM") from stands
+    return attempt_id
+
+
+def _insert(conn: Conn, held: Claim, record: Record, draft: Draft, send_within: timedelta) -> int:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        attempt_id: int | None = cursor.execute(
+            PREPARE,
+            {
+                "record_id": record.record_id,
+                "destination": record.destination,
+                "event_id": held.event_id,
+                "generation": held.generation,
+                "token": held.token,
+                "action": draft.action,
+                "send_within": send_within,
+            },
+        ).fetchone()
+    assert attempt_id is not None  # noqa: S101  # RETURNING returns a row
+    return attempt_id
+
+
+def _keep(conn: Conn, attempt_id: int, **contents: bytes) -> None:
+    for what, content in contents.items():
+        if content:
+            conn.execute(KEEP_BODY, {"what": what, "attempt_id": attempt_id, "content": content})
+
+
+# --- a write: closed ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a write ended, for us.
+
+    `sent_after` and `answered_after` are since it was prepared; None: no byte left, no whole answer came.
+    `evidence`: status, ids and words of ours; no content.
+    """
+
+    outcome: WriteOutcome
+    reason: str | None = None
+    sent_after: timedelta | None = None
+    answered_after: timedelta | None = None
+    body: bytes = field(default=b"", repr=False)
+    evidence: Mapping[str, object] = field(default_factory=dict)
+
+
+# A sure outcome settles the doubt at once; one that comes after the doubt was settled otherwise keeps that settlement.
+CLOSE = """
+    UPDATE attempts
+       SET outcome = %(outcome)s, reason = %(reason)s, evidence = evidence || %(evidence)s,
+           closed_at = clock_timestamp(), sent_at = prepared_at + %(sent_after)s,
+           answered_at = prepared_at + %(answered_after)s,
+           confirmed_at = CASE WHEN %(outcome)s = 'confirmed' THEN clock_timestamp() ELSE confirmed_at END,
+           settled_at = CASE WHEN %(outcome)s = 'uncertain' THEN settled_at
+                             ELSE coalesce(settled_at, clock_timestamp()) END,
+           settled_how = CASE WHEN %(outcome)s = 'uncertain' THEN settled_how ELSE coalesce(settled_how, 'answer') END
+     WHERE attempt_id = %(attempt_id)s
+"""
+
+
+def close(conn: Conn, attempt_id: int, answer: Answer) -> None:
+    """Note how the write ended.  Belongs in one transaction with what it means for the record."""
+    conn.execute(
+        CLOSE,
+        {
+            "attempt_id": attempt_id,
+            "outcome": answer.outcome,
+            "reason": answer.reason,
+            "evidence": Jsonb(dict(answer.evidence)),
+            "sent_after": answer.sent_after,
+            "answered_after": answer.answered_after,
+        },
+    )
+    _keep(conn, attempt_id, answer=answer.body)
+
+
+# --- a look ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LookNote:
+    """One look, over.  `controlled`: the same filter found the sentinel just before; None: no control was needed."""
+
+    action: Literal["find", "read", "match"]
+    outcome: LookOutcome
+    reason: str | None = None
+    strength: Literal["strong", "weak"] = "strong"
+    controlled: bool | None = None
+    took: timedelta = timedelta(0)
+    answered: bool = True
+    evidence: Mapping[str, object] = field(default_factory=dict)
+
+
+NOTE_LOOK = """
+    INSERT INTO attempts (record_id, destination, event_id, generation, claim_token, kind, action, prepared_at, sent_at,
+                          answered_at, closed_at, outcome, reason, strength, controlled, evidence)
+    SELECT %(record_id)s, %(destination)s, %(event_id)s, %(generation)s, %(token)s, 'look', %(action)s, now - %(took)s,
+           now - %(took)s, CASE WHEN %(answered)s THEN now END, now, %(outcome)s, %(reason)s, %(strength)s,
+           %(controlled)s, %(evidence)s
+      FROM (SELECT clock_timestamp() AS now) AS clock
+"""
+
+
+def note_look(conn: Conn, record: Record, note: LookNote, held: Claim | None = None) -> None:
+    """Keep what was asked and seen.  `held`: the delivery that looked, None: the clock's look at the record itself."""
+    conn.execute(
+        NOTE_LOOK,
+        {
+            "record_id": record.record_id,
+            "destination": record.destination,
+            "event_id": held.event_id if held else None,
+            "generation": held.generation if held else None,
+            "token": held.token if held else None,
+            "action": note.action,
+            "took": note.took,
+            "answered": note.answered,
+            "outcome": note.outcome,
+            "reason": note.reason,
+            "strength": note.strength,
+            "controlled": note.controlled,
+            "evidence": Jsonb(dict(note.evidence)),
+        },
+    )
+
+
+# --- what was asked of a record -------------------------------------------------------------------------------------
+
+WANTED = """
+    SELECT b.content FROM bodies b JOIN attempts a USING (attempt_id)
+     WHERE a.attempt_id = %(write_id)s AND a.action = 'update' AND b.what = 'values'
+"""
+
+
+def wanted_values(conn: Conn, write_id: int | None) -> bytes | None:
+    """The values that the record's last update asked for; None: its last write was a create, or is purged."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(WANTED, {"write_id": write_id}).fetchone()
+
+
+READ_BACK = """
+    INSERT INTO bodies (what, record_id, content) VALUES ('values', %(record_id)s, %(content)s)
+    ON CONFLICT (record_id) WHERE record_id IS NOT NULL
+    DO UPDATE SET content = EXCLUDED.content, purged_at = NULL
+"""
+READ_BACK_OF = "SELECT content FROM bodies WHERE record_id = %(record_id)s AND content IS NOT NULL"
+
+
+def keep_read_back(conn: Conn, record_id: int, values: bytes) -> None:
+    """The guarded fields as the CRM shows them after our last write: only what still reads so may be changed."""
+    conn.execute(READ_BACK, {"record_id": record_id, "content": values})
+
+
+def read_back(conn: Conn, record_id: int) -> bytes | None:
+    """What `keep_read_back` kept last; None: nothing, or purged."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(READ_BACK_OF, {"record_id": record_id}).fetchone()
+
+
+# --- budgets --------------------------------------------------------------------------------------------------------
+
+# Budgets count attempts by outcome, so there is no counter that would have to be refunded.
+TRIED = """
+    SELECT count(*) FROM attempts
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND kind = 'write'
+       AND outcome IN ('not_sent', 'retry')
+       AND prepared_at > coalesce((SELECT max(at) FROM decisions WHERE event_id = %(event_id)s), '-infinity')
+"""
+
+
+def tried(conn: Conn, held: Claim) -> int:
+    """How many writes of this delivery came to nothing since a person last decided about it."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        count: int | None = cursor.execute(TRIED, {"event_id": held.event_id, "generation": held.generation}).fetchone()
+    return count or 0

@@ -1,0 +1,99 @@
+"""A contact is known by a set of keys: phone variants, e-mail, WhatsApp ids.
+
+Two leads with overlapping keys are one contact.  In one short transaction all keys are locked, in sorted order, and
+bound to one contact record; from then on the record's state is the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from psycopg.rows import scalar_row
+
+from intake.db import Conn
+from intake.identity import IdentityKey, Mode, prefix, record_reference, short
+from intake.lead import Contact
+from intake.records import Scope, name
+
+
+@dataclass(frozen=True, slots=True)
+class ContactKey:
+    """One id of a person, as an HMAC, and the reference that a contact first named by it bears."""
+
+    key: bytes = field(repr=False)
+    reference: str
+
+
+def keys_of(contact: Contact, mode: Mode, key: IdentityKey) -> tuple[ContactKey, ...]:
+    """The keys of a person, the strongest first; () for one who left neither phone nor e-mail nor WhatsApp id."""
+    digests = dict.fromkeys(key.mac("contact", *each) for each in _ids(contact))
+    return tuple(
+        ContactKey(digest, record_reference(prefix(mode) + "c" + short(digest), "contact")) for digest in digests
+    )
+
+
+def _ids(contact: Contact) -> Iterator[tuple[str, str]]:
+    # A WhatsApp id is a phone number with its country code: the form and the message of one person meet here.
+    if contact.wa_id:
+        yield "phone", "+" + contact.wa_id
+    if contact.phone:
+        yield from (("phone", each) for each in (contact.phone.e164, *contact.phone.variants) if each)
+    if contact.bsuid:
+        yield "bsuid", contact.bsuid
+    if contact.email:
+        yield "email", contact.email.casefold()
+
+
+class AmbiguousContact(Exception):
+    """The keys of this person are bound to more than one contact: a person must say which."""
+
+    def __init__(self, record_ids: Sequence[int]) -> None:
+        super().__init__(f"contact keys are bound to records {sorted(record_ids)}")
+        self.record_ids = tuple(sorted(record_ids))
+
+
+# Advisory locks in sorted order: two leads with overlapping sets of keys queue up here instead of deadlocking.
+LOCK_KEYS = """
+    SELECT pg_advisory_xact_lock(hashtextextended(%(scope)s || encode(key, 'hex'), 0))
+      FROM (SELECT key FROM unnest(%(keys)s::bytea[]) AS key ORDER BY key) AS sorted
+"""
+BOUND_TO = """
+    SELECT DISTINCT record_id FROM contact_keys
+     WHERE destination = %(destination)s AND mode = %(mode)s AND key = ANY(%(keys)s)
+"""
+BIND = """
+    INSERT INTO contact_keys (destination, mode, key, reference, record_id)
+    VALUES (%(destination)s, %(mode)s, %(key)s, %(reference)s, %(record_id)s)
+    ON CONFLICT DO NOTHING
+"""
+
+
+def bind(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> int:
+    """The one contact record of all these keys (at least one, the strongest first); returns its record_id.
+
+    Raises AmbiguousContact where they are bound to two.
+    """
+    wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in keys]}
+    with conn.transaction(), conn.cursor(row_factory=scalar_row) as cursor:
+        cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})
+        bound: list[int] = cursor.execute(BOUND_TO, wanted).fetchall()
+        if len(bound) > 1:
+            raise AmbiguousContact(bound)
+        record_id = bound[0] if bound else name(conn, scope, "contact", keys[0].reference)
+        for each in keys:
+            cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": record_id})
+    return record_id
+
+
+REFERENCES = """
+    SELECT reference FROM records WHERE record_id = %(record_id)s
+    UNION SELECT reference FROM contact_keys WHERE record_id = %(record_id)s
+    ORDER BY reference
+"""
+
+
+def references(conn: Conn, record_id: int) -> list[str]:
+    """Every reference under which this record may stand in the CRM: for a contact, that of each of its keys."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(REFERENCES, {"record_id": record_id}).fetchall()

@@ -1,0 +1,349 @@
+"""The state machine of a delivery: one function an arrow, its SQL above it, and nothing else moves a row.
+
+    awaiting_approval ─approve→ received ─claim→ delivering ─confirm→ confirmed (final)
+        ▲ expired, corrected      ▲  ▲            │ │ │ └─ give back → received   (lease over or graceful stop)
+        └─────────────────────────┘  └─ waiting ◄─┘ │ └─ reject → review          (a person must act)
+                     due later, or another's doubt  └─ in doubt → uncertain
+    uncertain ─ look: found or surely absent → waiting · several, or looks used up → review
+    received | waiting ─ opener refused or gone → review
+    review ─ corrected, revived → received · not applied → uncertain
+    any open ─ cancel, decline → cancelled (final) · newer version applied → superseded (final)
+
+The database refuses every other arrow (`is_arrow` in sql/) and writes the history of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import LiteralString
+from uuid import UUID, uuid4
+
+from psycopg import errors
+from psycopg.rows import class_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from intake.db import Conn
+
+FINAL = ("confirmed", "cancelled", "superseded")
+OPEN = ("awaiting_approval", "received", "delivering", "waiting", "uncertain", "review")
+
+
+class LostClaim(Exception):
+    """The lease is over or another's: whoever held it moves nothing more, and what it sent is in doubt by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A lease on one delivery.  `token` fences every UPDATE of its holder."""
+
+    event_id: UUID
+    generation: int
+    token: UUID
+    need_id: int
+    part: str  # opener, version, follow_up
+    position: int
+    mode: str
+    source: str
+    destination: str
+
+
+# --- received | waiting -> delivering -------------------------------------------------------------------------------
+
+# One delivery of a need at a time, in order; one in review or uncertain does not hold the next one up (the doubt of
+# their common record does, when it gets there).  SKIP LOCKED: no claim waits behind another.
+CLAIM = """
+    UPDATE deliveries
+       SET state = 'delivering', reason = NULL, due_at = NULL, blocked_on = NULL,
+           claim_token = %(token)s, claimed_until = clock_timestamp() + %(lease)s
+     WHERE (event_id, generation) = (
+           SELECT d.event_id, d.generation
+             FROM deliveries d
+            WHERE d.state IN ('received', 'waiting')
+              AND d.due_at <= clock_timestamp()
+              AND d.destination = ANY(%(destinations)s)
+              AND NOT EXISTS (SELECT FROM accounts a WHERE a.destination = d.destination AND a.paused_at IS NOT NULL)
+              AND NOT EXISTS (
+                  SELECT FROM deliveries before
+                   WHERE before.need_id = d.need_id
+                     AND (before.state = 'delivering'
+                          OR before.state IN ('received', 'waiting')
+                             AND (before.position, before.received_at, before.event_id)
+                               < (d.position, d.received_at, d.event_id)))
+            ORDER BY d.due_at
+              FOR UPDATE OF d SKIP LOCKED
+            LIMIT 1)
+    RETURNING event_id, generation, claim_token AS token, need_id, part, position, mode, source, destination
+"""
+
+
+def claim(conn: Conn, *, destinations: list[str], lease: timedelta, token: UUID | None = None) -> Claim | None:
+    """Take the next due delivery for one of these accounts; None: none is due now, or another was faster."""
+    parameters = {"token": token or uuid4(), "lease": lease, "destinations": destinations}
+    try:
+        with conn.transaction(), conn.cursor(row_factory=class_row(Claim)) as cursor:
+            return cursor.execute(CLAIM, parameters).fetchone()
+    except errors.UniqueViolation:
+        return None  # Two deliveries of one need were claimed at once; the other one goes first.
+
+
+EXTEND = """
+    UPDATE deliveries SET claimed_until = clock_timestamp() + %(lease)s
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state = 'delivering' AND claim_token = %(token)s AND claimed_until > clock_timestamp()
+    RETURNING claimed_until
+"""
+
+
+def extend(conn: Conn, held: Claim, *, lease: timedelta) -> datetime:
+    """Check the lease and make it last from now; returns its new end.  Raises LostClaim."""
+    return _held(conn, EXTEND, held, lease=lease)
+
+
+# --- delivering -> confirmed ----------------------------------------------------------------------------------------
+
+CONFIRM = """
+    UPDATE deliveries SET state = 'confirmed', reason = NULL, claim_token = NULL, claimed_until = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state = 'delivering' AND claim_token = %(token)s
+    RETURNING event_id
+"""
+
+
+def confirm(conn: Conn, held: Claim) -> None:
+    """Everything it stands for is in the CRM.  Raises LostClaim."""
+    _held(conn, CONFIRM, held)
+
+
+# --- delivering -> waiting ------------------------------------------------------------------------------------------
+
+POSTPONE = """
+    UPDATE deliveries
+       SET state = 'waiting', reason = %(reason)s, due_at = clock_timestamp() + %(after)s, blocked_on = %(blocked_on)s,
+           claim_token = NULL, claimed_until = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state = 'delivering' AND claim_token = %(token)s
+    RETURNING event_id
+"""
+
+
+def postpone(conn: Conn, held: Claim, *, reason: str, after: timedelta, blocked_on: int | None = None) -> None:
+    """Try again later, or when record `blocked_on` is in doubt no longer.  Raises LostClaim."""
+    _held(conn, POSTPONE, held, reason=reason, after=after, blocked_on=blocked_on)
+
+
+# --- delivering -> uncertain ----------------------------------------------------------------------------------------
+
+MARK_UNCERTAIN = """
+    UPDATE deliveries
+       SET state = 'uncertain', reason = %(reason)s, blocked_on = %(blocked_on)s,
+           claim_token = NULL, claimed_until = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state = 'delivering' AND claim_token = %(token)s
+    RETURNING event_id
+"""
+
+
+def mark_uncertain(conn: Conn, held: Claim, *, reason: str, blocked_on: int) -> None:
+    """Leave the outcome open until a look at the record, or a person, settles it.  Raises LostClaim."""
+    _held(conn, MARK_UNCERTAIN, held, reason=reason, blocked_on=blocked_on)
+
+
+# --- delivering -> review -------------------------------------------------------------------------------------------
+
+REJECT = """
+    UPDATE deliveries
+       SET state = 'review', reason = %(reason)s, fields = %(fields)s, claim_token = NULL, claimed_until = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state = 'delivering' AND claim_token = %(token)s
+    RETURNING event_id
+"""
+
+
+def reject(conn: Conn, held: Claim, *, reason: str, fields: Mapping[str, str] | None = None) -> None:
+    """A person must act.  `fields`: field -> the rule it breaks (no values).  Raises LostClaim."""
+    _held(conn, REJECT, held, reason=reason, fields=Jsonb(dict(fields or {})))
+
+
+# --- delivering -> superseded ---------------------------------------------------------------------------------------
+
+SUPERSEDE = """
+    UPDATE deliveries SET state = 'superseded', reason = 'newer_version', claim_token = NULL, claimed_until = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state = 'delivering' AND claim_token = %(token)s
+    RETURNING event_id
+"""
+
+
+def supersede(conn: Conn, held: Claim) -> None:
+    """A newer version stands in the CRM, and this one never wrote there.  Raises LostClaim."""
+    _held(conn, SUPERSEDE, held)
+
+
+# --- delivering -> received -----------------------------------------------------------------------------------------
+
+GIVE_BACK = """
+    UPDATE deliveries
+       SET state = 'received', reason = NULL, due_at = clock_timestamp(), claim_token = NULL, claimed_until = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state = 'delivering' AND claim_token = %(token)s
+    RETURNING event_id
+"""
+
+
+def give_back(conn: Conn, held: Claim) -> None:
+    """Stop gracefully before anything of it is in doubt.  Raises LostClaim."""
+    _held(conn, GIVE_BACK, held)
+
+
+# --- lease over: delivering -> received | uncertain -----------------------------------------------------------------
+
+# A crash needs no code of its own: what was in flight is an unsettled write, and its record is in doubt by time.
+RELEASE_EXPIRED = """
+    WITH expired AS (
+        SELECT d.event_id, d.generation,
+               (SELECT a.record_id
+                  FROM attempts a
+                 WHERE a.event_id = d.event_id AND a.generation = d.generation
+                   AND a.kind = 'write' AND a.settled_at IS NULL
+                 ORDER BY a.attempt_id DESC LIMIT 1) AS doubtful
+          FROM deliveries d
+         WHERE d.state = 'delivering' AND d.claimed_until < clock_timestamp()
+           FOR UPDATE OF d SKIP LOCKED)
+    UPDATE deliveries d
+       SET state = CASE WHEN doubtful IS NULL THEN 'received' ELSE 'uncertain' END,
+           reason = CASE WHEN doubtful IS NULL THEN NULL ELSE 'worker_lost' END,
+           due_at = CASE WHEN doubtful IS NULL THEN clock_timestamp() END,
+           blocked_on = doubtful, claim_token = NULL, claimed_until = NULL
+      FROM expired
+     WHERE d.event_id = expired.event_id AND d.generation = expired.generation
+    RETURNING d.event_id
+"""
+
+
+def release_expired(conn: Conn) -> int:
+    """Take the deliveries back whose worker is lost; returns how many."""
+    return conn.execute(RELEASE_EXPIRED).rowcount
+
+
+# --- uncertain | waiting -> waiting, due now ------------------------------------------------------------------------
+
+# Found, or surely absent: it goes on where it stood.  `asked` counts as doubt until its time is over and a look told.
+WAKE = """
+    UPDATE deliveries d
+       SET state = 'waiting', reason = 'looked', due_at = clock_timestamp(), blocked_on = NULL
+      FROM records r
+     WHERE d.blocked_on = r.record_id AND d.state IN ('uncertain', 'waiting')
+       AND r.state NOT IN ('asked', 'in_doubt')
+    RETURNING d.event_id
+"""
+
+
+def wake(conn: Conn) -> int:
+    """Let the deliveries go on whose record is in doubt no longer; returns how many.  Any time, by anyone, again."""
+    return conn.execute(WAKE).rowcount
+
+
+# --- uncertain | received | waiting -> review -----------------------------------------------------------------------
+
+GIVE_UP = """
+    UPDATE deliveries SET state = 'review', reason = %(reason)s, due_at = NULL
+     WHERE blocked_on = %(record_id)s AND state IN ('uncertain', 'waiting')
+    RETURNING event_id
+"""
+
+
+def give_up(conn: Conn, record_id: int, *, reason: str) -> int:
+    """Hand all that this record's doubt holds to a person: several found, or looks used up.  Returns how many."""
+    return conn.execute(GIVE_UP, {"record_id": record_id, "reason": reason}).rowcount
+
+
+# --- a person's arrows ----------------------------------------------------------------------------------------------
+
+
+class NotAllowed(Exception):
+    """The delivery is not in a state that this action leaves; `state` is where it stands, None: no such delivery."""
+
+    def __init__(self, action: str, state: str | None) -> None:
+        super().__init__(f"{action} is not possible while the delivery is {state or 'unknown'}")
+        self.action = action
+        self.state = state
+
+
+# awaiting_approval -> received
+APPROVE = """
+    UPDATE deliveries SET state = 'received', reason = NULL, due_at = clock_timestamp()
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'awaiting_approval'
+    RETURNING event_id
+"""
+
+
+def approve(conn: Conn, event_id: UUID, generation: int) -> None:
+    """Let it be delivered.  Raises NotAllowed."""
+    _decided(conn, APPROVE, "approve", event_id, generation)
+
+
+# review -> received
+REVIVE = """
+    UPDATE deliveries
+       SET state = 'received', reason = NULL, fields = '{}', due_at = clock_timestamp(), blocked_on = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
+    RETURNING event_id
+"""
+
+
+def revive(conn: Conn, event_id: UUID, generation: int) -> None:
+    """Try again from its first unconfirmed step.  Raises NotAllowed."""
+    _decided(conn, REVIVE, "revive", event_id, generation)
+
+
+# any open state but delivering -> cancelled
+CANCEL = """
+    UPDATE deliveries SET state = 'cancelled', reason = 'cancelled', due_at = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state IN ('awaiting_approval', 'received', 'waiting', 'uncertain', 'review')
+    RETURNING event_id
+"""
+
+
+def cancel(conn: Conn, event_id: UUID, generation: int) -> None:
+    """Stop here.  What stands in the CRM stays there; looks at a record in doubt go on.  Raises NotAllowed."""
+    _decided(conn, CANCEL, "cancel", event_id, generation)
+
+
+# review -> uncertain
+DOUBT_AGAIN = """
+    UPDATE deliveries SET state = 'uncertain', reason = 'settled_not_applied'
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review' AND blocked_on IS NOT NULL
+    RETURNING event_id
+"""
+
+
+def doubt_again(conn: Conn, event_id: UUID, generation: int) -> None:
+    """A person says that it was not applied: time and a look still apply.  Raises NotAllowed."""
+    _decided(conn, DOUBT_AGAIN, "settle not-applied", event_id, generation)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _held(conn: Conn, statement: LiteralString, held: Claim, **parameters: object) -> datetime:
+    key = {"event_id": held.event_id, "generation": held.generation, "token": held.token}
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        moved = cursor.execute(statement, key | parameters).fetchone()
+    if moved is None:
+        raise LostClaim(f"delivery {held.event_id}")
+    value: datetime = moved
+    return value
+
+
+STATE_OF = "SELECT state FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s"
+
+
+def _decided(conn: Conn, statement: LiteralString, action: str, event_id: UUID, generation: int) -> None:
+    key = {"event_id": event_id, "generation": generation}
+    if conn.execute(statement, key).rowcount == 1:
+        return
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        raise NotAllowed(action, cursor.execute(STATE_OF, key).fetchone())

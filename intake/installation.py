@@ -1,0 +1,103 @@
+"""Which installation a database belongs to, so that a copy of it delivers nothing.
+
+The id and epoch stand in the database and in a file outside it (`$INTAKE_HOME/installation`, or the settings
+INTAKE_INSTALLATION and INTAKE_EPOCH on hosts without a disk of their own).  A clone on a staging host, or an earlier
+copy brought back, disagrees with the file: then nothing is delivered until a person says what happened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from intake.db import Conn
+from intake.identity import IdentityKey
+
+
+class Mismatch(Exception):
+    """The database is not the one that this host delivers for; deliver nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """As the database says.  `epoch` grows by one with each restore."""
+
+    installation_id: UUID
+    epoch: int
+    epoch_opened_at: datetime
+    key: IdentityKey
+
+    @property
+    def mark(self) -> str:
+        """What the file holds: id, epoch, and a digest of the key (another key would name every contact anew)."""
+        return f"{self.installation_id} {self.epoch} {hashlib.sha256(self.key.secret).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    installation_id: UUID
+    epoch: int
+    epoch_opened_at: datetime
+    identity_key: bytes
+
+
+READ = "SELECT installation_id, epoch, epoch_opened_at, identity_key FROM installation"
+
+
+def read(conn: Conn) -> Installation:
+    """The installation of this database."""
+    with conn.cursor(row_factory=class_row(_Row)) as cursor:
+        row = cursor.execute(READ).fetchone()
+    if row is None:
+        raise Mismatch("the database has no installation row: run `intake migrate`")
+    return Installation(row.installation_id, row.epoch, row.epoch_opened_at, IdentityKey(row.identity_key))
+
+
+def pin(found: Installation, file: Path) -> None:
+    """Write the mark where there is none yet: a new installation, or a new host of one.  Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        overwrite(found, file)
+
+
+def overwrite(found: Installation, file: Path) -> None:
+    """Write the mark in one piece; only `intake restored` does it over another one."""
+    unfinished = file.with_suffix(".new")
+    unfinished.write_text(found.mark + "\n", "utf-8")
+    unfinished.replace(file)
+
+
+def check(found: Installation, expected: str | None) -> None:
+    """Compare with the mark of the file or the settings; `expected` None: nothing is pinned yet.  Raises Mismatch."""
+    if expected is None or expected.split() == found.mark.split()[: len(expected.split())]:
+        return
+    raise Mismatch(
+        "the database is not the one this host delivers for (installation, epoch or key differ). If it was restored "
+        "from a backup, run `intake restored`; if it is a copy for tests, give it a home and a CRM account of its own."
+    )
+
+
+# A new epoch: every record that is not known to stand in the CRM is in doubt from now on, and looked for.
+OPEN_EPOCH = "UPDATE installation SET epoch = epoch + 1, epoch_opened_at = clock_timestamp()"
+DOUBT_ALL = """
+    UPDATE records
+       SET state = 'in_doubt', asked_until = clock_timestamp() + %(lease)s, look_at = clock_timestamp() + %(lease)s,
+           looks = 0
+     WHERE state = 'none'
+"""
+
+
+def open_epoch(conn: Conn, *, lease: timedelta) -> Installation:
+    """The database was restored to an earlier copy: it may have forgotten what it wrote.
+
+    What the workers of before had in flight is over after `lease`.
+    """
+    with conn.transaction():
+        conn.execute(OPEN_EPOCH)
+        conn.execute(DOUBT_ALL, {"lease": lease})
+    return read(conn)
