@@ -37,6 +37,18 @@ class Draft:
     values: bytes = field(default=b"", repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long things may take.  The lease outlives `send_within` and `call` together: when it is over, nothing leaves.
+
+    `send_within`: from the commit to the first byte.  `call`: from the first byte to the end of the answer.
+    """
+
+    lease: timedelta = timedelta(seconds=60)
+    send_within: timedelta = timedelta(seconds=5)
+    call: timedelta = timedelta(seconds=30)
+
+
 # --- a write: prepared ----------------------------------------------------------------------------------------------
 
 PREPARE = """
@@ -48,15 +60,15 @@ PREPARE = """
 KEEP_BODY = "INSERT INTO bodies (what, attempt_id, content) VALUES (%(what)s, %(attempt_id)s, %(content)s)"
 
 
-def prepare(conn: Conn, held: Claim, record: Record, draft: Draft, *, lease: timedelta, send_within: timedelta) -> int:
+def prepare(conn: Conn, held: Claim, record: Record, draft: Draft, patience: Patience) -> int:
     """Commit one write: the lease is checked and lasts from now, the record is asked; returns the attempt_id.
 
     Raises LostClaim and RecordMoved; then nothing was committed.
     """
     try:
         with conn.transaction():
-            asked_until = deliveries.extend(conn, held, lease=lease)
-            attempt_id = _insert(conn, held, record, draft, send_within)
+            asked_until = deliveries.extend(conn, held, lease=patience.lease)
+            attempt_id = _insert(conn, held, record, draft, patience.send_within)
             if not records.ask(conn, record, write_id=attempt_id, asked_until=asked_until):
                 raise RecordMoved(f"record {record.record_id}")
             _keep(conn, attempt_id, request=draft.body, values=draft.values)
