@@ -1,0 +1,101 @@
+"""A real PostgreSQL and a real Valkey for the tests that ask for them, and an empty database for each test.
+
+TEST_DATABASE_URL names a server to use instead of the embedded one; its role must be allowed to make databases.
+Databases get random names, and only those that were made here are dropped.
+"""
+
+import itertools
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+import redis
+from psycopg import sql
+
+from intake.db import migrate
+from intake.embedded import start_postgres, start_valkey
+
+# Valkey has 16 databases; 0 is left to tests that do not ask for one of their own.
+REDIS_NUMBERS = itertools.cycle(range(1, 16))
+
+
+@pytest.fixture(scope="session")
+def server_home() -> Iterator[Path]:
+    """A short folder that an unprivileged user may pass through (pytest's own are closed to all but root)."""
+    home = Path(tempfile.mkdtemp(prefix="lead-intake-"))
+    home.chmod(0o711)
+    yield home
+    shutil.rmtree(home)
+
+
+@pytest.fixture(scope="session")
+def postgres_server(server_home: Path) -> Iterator[str]:
+    """The address of a PostgreSQL, at a database in which no test may leave anything."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    if given:
+        yield given
+        return
+    with start_postgres(server_home, fsync=False) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def valkey_server(server_home: Path) -> Iterator[str]:
+    """The address of a Valkey's database 0."""
+    with start_valkey(server_home) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres_server: str) -> Iterator[str]:
+    """The name of a database with the whole schema and no rows.  A copy takes less time than the migrations."""
+    with fresh_database(postgres_server) as (name, url):
+        migrate(url)
+        yield name
+
+
+@pytest.fixture
+def database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
+    """The address of an empty, migrated database of the test's own."""
+    with fresh_database(postgres_server, template=migrated_template) as (_, url):
+        yield url
+
+
+@pytest.fixture
+def empty_database_url(postgres_server: str) -> Iterator[str]:
+    """The address of a database without any schema, for tests of the migrations themselves."""
+    with fresh_database(postgres_server) as (_, url):
+        yield url
+
+
+@pytest.fixture
+def redis_url(valkey_server: str) -> Iterator[str]:
+    """The address of an empty Redis database of the test's own."""
+    url = urlsplit(valkey_server)._replace(query=f"db={next(REDIS_NUMBERS)}").geturl()
+    with redis.Redis.from_url(url) as client:
+        client.flushdb()
+        yield url
+        client.flushdb()
+
+
+@contextmanager
+def fresh_database(server: str, template: str = "template1") -> Iterator[tuple[str, str]]:
+    """Make a database with a random name, and drop that one.  Yields its name and address."""
+    name = f"test_{secrets.token_hex(8)}"
+    create = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+    # FORCE, because processes that a test killed may have left their connections.
+    drop = sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(create)
+    try:
+        yield name, urlsplit(server)._replace(path=f"/{name}").geturl()
+    finally:
+        with psycopg.connect(server, autocommit=True) as conn:
+            conn.execute(drop)
