@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -78,7 +77,7 @@ def empty_database_url(postgres_server: str) -> Iterator[str]:
 @pytest.fixture
 def redis_url(valkey_server: str) -> Iterator[str]:
     """The address of an empty Redis database of the test's own."""
-    url = urlsplit(valkey_server)._replace(query=f"db={next(REDIS_NUMBERS)}").geturl()
+    url = f"{valkey_server.partition('?')[0]}?db={next(REDIS_NUMBERS)}"
     with redis.Redis.from_url(url) as client:
         client.flushdb()
         yield url
@@ -95,7 +94,14 @@ def fresh_database(server: str, template: str = "template1") -> Iterator[tuple[s
     with psycopg.connect(server, autocommit=True) as conn:
         conn.execute(create)
     try:
-        yield name, urlsplit(server)._replace(path=f"/{name}").geturl()
+        yield name, with_database(server, name)
     finally:
         with psycopg.connect(server, autocommit=True) as conn:
             conn.execute(drop)
+
+
+def with_database(url: str, name: str) -> str:
+    """Put another database into an address.  (urllib drops the slashes of an address without a host.)"""
+    address, mark, options = url.partition("?")
+    scheme, _, rest = address.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}/{name}{mark}{options}"
