@@ -18,7 +18,7 @@ from crm_clients.sandbox.clock import Clock, Held
 from crm_clients.sandbox.excuses import excuse
 from crm_clients.sandbox.faults import FAULTS, Asked, Effect, Rule, Rules
 from crm_clients.sandbox.profiles import Profile
-from crm_clients.sandbox.records import KINDS, OWNERS, Invalid, Json, marked
+from crm_clients.sandbox.records import KINDS, OWNERS, REFERENCE, Invalid, Json, marked
 from crm_clients.sandbox.store import Store
 from crm_clients.sandbox.wire import Answer, as_json, sent
 
@@ -49,7 +49,7 @@ def blueprint(sandbox: Sandbox) -> Blueprint:
 
     @api.post(f"/{PLURALS}")
     def create(plural: str) -> Response:
-        kind, body = KINDS[plural], _body()
+        kind, body = KINDS[plural], json_body()
         return _handle(sandbox, "create", kind, None, lambda doing: (201, crm.create(doing, kind, body)))
 
     @api.get(f"/{PLURALS}")
@@ -64,7 +64,7 @@ def blueprint(sandbox: Sandbox) -> Blueprint:
 
     @api.patch(f"/{PLURALS}/<record_id>")
     def update(plural: str, record_id: str) -> Response:
-        kind, body = KINDS[plural], _body()
+        kind, body = KINDS[plural], json_body()
         return _handle(
             sandbox, "update", kind, record_id, lambda doing: (200, crm.update(doing, kind, record_id, body))
         )
@@ -76,7 +76,7 @@ def blueprint(sandbox: Sandbox) -> Blueprint:
 
     @api.post("/contacts/<record_id>/merge")
     def merge(record_id: str) -> Response:
-        body = _body()
+        body = json_body()
         return _handle(sandbox, "merge", "contact", record_id, lambda doing: (200, crm.merge(doing, record_id, body)))
 
     @api.get("/me")
@@ -91,9 +91,13 @@ def blueprint(sandbox: Sandbox) -> Blueprint:
     return api
 
 
-def _body() -> object:
+def json_body() -> object:
     """The JSON of the request's body, None if it is none."""
-    return request.get_json(force=True, silent=True)
+    try:
+        body: object = json.loads(request.get_data())
+    except (ValueError, RecursionError):
+        return None
+    return body
 
 
 def _me(profile: Profile) -> Json:
@@ -118,12 +122,17 @@ def _handle(sandbox: Sandbox, what: str, kind: str | None, record_id: str | None
 
 
 def _asked(sandbox: Sandbox, what: str, kind: str | None, record_id: str | None) -> Asked:
-    body = _body()
-    reference = marked(body) if isinstance(body, dict) else request.args.get("reference")
+    return Asked(request.method, what, kind, record_id, _reference(sandbox, record_id), request.get_data(as_text=True))
+
+
+def _reference(sandbox: Sandbox, record_id: str | None) -> str | None:
+    """The reference of the record in the path, else of the body, else of the filter, as far as it is one."""
     if record_id is not None:
-        known = sandbox.store.rows("SELECT reference FROM records WHERE id = ?", record_id)
-        reference = str(known[0]["reference"]) if known else None
-    return Asked(request.method, what, kind, record_id, reference, request.get_data(as_text=True))
+        known = sandbox.store.rows("SELECT data FROM records WHERE id = ?", record_id)
+        return marked(json.loads(str(known[0]["data"]))) if known else None
+    body = json_body()
+    reference = marked(body) if isinstance(body, dict) else request.args.get("reference")
+    return reference if reference is not None and REFERENCE.fullmatch(reference) else None
 
 
 def _log(sandbox: Sandbox, asked: Asked, rule: Rule | None) -> int:

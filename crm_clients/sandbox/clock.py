@@ -10,6 +10,10 @@ from datetime import UTC, datetime, timedelta
 LONGEST_NAP = 1.0  # seconds; a wall clock that is set while we wait is noticed after this
 
 
+class Stopping(Exception):
+    """The sandbox ends; what is not executed yet never is."""
+
+
 class Clock:
     """The wall clock plus an offset."""
 
@@ -49,15 +53,18 @@ class Held:
         self._clock = clock
         self._lock = threading.Lock()
         self._waiting: list[tuple[threading.Event, threading.Event]] = []
+        self._abandoned = False
 
     @contextmanager
     def until(self, due: datetime) -> Iterator[None]:
-        """Wait for `due` or `release`; the block executes the request."""
+        """Wait for `due` or `release`; the block executes the request.  Raises Stopping."""
         released, done = threading.Event(), threading.Event()
         with self._lock:
             self._waiting.append((released, done))
         try:
             self._clock.wait(due, released=released.is_set)
+            if self._abandoned:
+                raise Stopping
             yield
         finally:
             done.set()
@@ -77,3 +84,8 @@ class Held:
             released.set()
         self._clock.notify()
         return sum(done.wait(timeout) for _, done in waiting)
+
+    def abandon(self) -> None:
+        """Never execute those that are held."""
+        self._abandoned = True
+        self.release(timeout=1.0)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from flask import Blueprint, Response, abort, request
 
 from crm_clients.sandbox import faults, profiles
-from crm_clients.sandbox.api import Sandbox
+from crm_clients.sandbox.api import Sandbox, json_body
 from crm_clients.sandbox.records import Invalid, Json, marked
 from crm_clients.sandbox.wire import as_json
 
@@ -82,13 +82,14 @@ def _add_faults(control: Blueprint, sandbox: Sandbox) -> None:
 
     @control.put("/faults")
     def replace() -> Response:
-        body = _body()
-        sandbox.rules.replace([faults.rule(one) for one in body] if isinstance(body, list) else [])
+        if not isinstance(body := json_body(), list):
+            raise Invalid({"_": "Not a JSON list."})
+        sandbox.rules.replace([faults.rule(one) for one in body])
         return shown()
 
     @control.post("/faults")
     def add() -> Response:
-        sandbox.rules.add(faults.rule(_body()))
+        sandbox.rules.add(faults.rule(json_body()))
         return shown()
 
     @control.delete("/faults")
@@ -113,7 +114,7 @@ def _add_dials(control: Blueprint, sandbox: Sandbox) -> None:
 
     @control.put("/profile")
     def change_profile() -> Response:
-        sandbox.profile = _profile(_body())
+        sandbox.profile = _profile(json_body())
         return profile()
 
     @control.get("/clock")
@@ -123,7 +124,7 @@ def _add_dials(control: Blueprint, sandbox: Sandbox) -> None:
 
     @control.put("/clock")
     def set_clock() -> Response:
-        sandbox.clock.set_offset(timedelta(seconds=_number(_body(), "offset_seconds") or 0.0))
+        sandbox.clock.set_offset(timedelta(seconds=_number(json_body(), "offset_seconds") or 0.0))
         return clock()
 
     @control.post("/reset")
@@ -150,10 +151,6 @@ def _number(body: object, name: str) -> float | None:
 
 def _timed(row: Json) -> Json:
     return row | {"at": datetime.fromtimestamp(float(str(row["at"])), UTC).isoformat()}
-
-
-def _body() -> object:
-    return request.get_json(force=True, silent=True)
 
 
 def _json(body: Json) -> Response:

@@ -94,18 +94,26 @@ def _unique(doing: Doing, kind: str, by: str, value: object, condition: str) -> 
 
 
 def find(doing: Doing, kind: str, filters: Mapping[str, str]) -> Json:
-    """All records that meet every filter and are old enough to be found, trashed ones too.  Raises Refused."""
+    """All records that meet every filter and are old enough to be found, trashed ones too.  Raises Refused.
+
+    A record of the future is old: the clock was set back since.
+    """
     allowed = FILTERS[kind] if has_reference(kind, doing.profile) else FILTERS[kind] - {"reference"}
     if not filters or any(name not in allowed or not value for name, value in filters.items()):
         raise Refused(400, {"error": "bad_filter", "allowed": sorted(allowed)})
     conditions = " AND ".join(f"{COLUMNS[name]} = ?" for name in filters)
     found = doing.db.execute(
-        "SELECT * FROM records WHERE kind = ? AND created_at <= ? AND hidden_until <= ?"  # noqa: S608
+        "SELECT * FROM records WHERE kind = ? AND NOT created_at BETWEEN ? AND ? AND hidden_until <= ?"  # noqa: S608
         f" AND {conditions} ORDER BY created_at LIMIT ?",
-        (kind, doing.now - doing.profile.lag, doing.now, *starmap(_sought, filters.items()), PAGE + 1),
+        (kind, *_too_young(doing), doing.now, *starmap(_sought, filters.items()), PAGE + 1),
     ).fetchall()
     shown = [_shown(row, doing.profile) for row in found]
     return {"results": shown[:PAGE], "more": len(shown) > PAGE}
+
+
+def _too_young(doing: Doing) -> tuple[float, float]:
+    """The span of creation times that a search does not see yet; an empty one without lag."""
+    return (doing.now - doing.profile.lag, doing.now if doing.profile.lag else 0.0)
 
 
 def _sought(name: str, value: str) -> str:

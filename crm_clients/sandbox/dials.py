@@ -65,7 +65,9 @@ class Dials:
         self._call("POST", "reset")
 
     def _call(self, method: str, path: str, body: object = None) -> Json:
-        response = requests.request(method, f"{self.url}/control/{path}", json=body, timeout=TIMEOUT)
+        with requests.Session() as session:
+            session.trust_env = False  # no proxy of the environment stands between a host and itself
+            response = session.request(method, f"{self.url}/control/{path}", json=body, timeout=TIMEOUT)
         response.raise_for_status()
         answer: Json = response.json()
         return answer

@@ -27,8 +27,9 @@ FILTERS = {
     "task": frozenset({"reference", "opportunity_id"}),
     "note": frozenset({"reference", "opportunity_id"}),
 }
+REFERENCE = re.compile(r"[A-Za-z0-9._:-]{1,100}")
 # A marker at the end of a text counts as the reference of a record that has no field for one; the ledger shows it.
-MARKER = re.compile(r"\[ref:([A-Za-z0-9._:-]{1,100})\]\Z")
+MARKER = re.compile(rf"\[ref:({REFERENCE.pattern})\]\Z")
 LONGEST_TEXT = 50_000
 
 
@@ -63,7 +64,7 @@ class Common(Schema):
     class Meta:
         unknown = RAISE
 
-    reference = fields.String(validate=validate.Regexp(r"[A-Za-z0-9._:-]{1,100}\Z"))
+    reference = fields.String(validate=validate.Regexp(REFERENCE.pattern + r"\Z"))
     text = fields.String(validate=[validate.Length(max=LONGEST_TEXT), _storable])
 
 

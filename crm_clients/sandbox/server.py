@@ -13,7 +13,7 @@ from werkzeug.serving import BaseWSGIServer, ThreadedWSGIServer, WSGIRequestHand
 
 from crm_clients.sandbox import api, control
 from crm_clients.sandbox.api import Sandbox
-from crm_clients.sandbox.clock import Clock, Held
+from crm_clients.sandbox.clock import Clock, Held, Stopping
 from crm_clients.sandbox.faults import Rules
 from crm_clients.sandbox.profiles import Profile, profile
 from crm_clients.sandbox.records import Invalid
@@ -21,6 +21,7 @@ from crm_clients.sandbox.store import Store
 from crm_clients.sandbox.wire import Answer, as_json
 
 LARGEST_BODY = 1_000_000
+NOT_FOUND = 404
 TOKEN = "sandbox"  # noqa: S105 - it opens nothing but a server of made-up records on this host
 
 
@@ -31,6 +32,7 @@ def application(sandbox: Sandbox) -> Flask:
     app.register_blueprint(api.blueprint(sandbox))
     app.register_blueprint(control.blueprint(sandbox))
     app.register_error_handler(Invalid, _invalid)
+    app.register_error_handler(Stopping, _stopping)
     app.register_error_handler(HTTPException, _problem)
     return app
 
@@ -39,8 +41,14 @@ def _invalid(invalid: Invalid) -> Response:
     return _response(as_json(422, {"error": "validation", "fields": invalid.problems}))
 
 
+def _stopping(_: Stopping) -> Response:
+    return _response(as_json(503, {"error": "stopping"}))
+
+
 def _problem(problem: HTTPException) -> Response:
-    return _response(as_json(problem.code or 500, {"error": problem.name.lower().replace(" ", "_")}))
+    """Flask's own refusals.  A wrong path has a word of its own: "not_found" says that a record is not there."""
+    error = "no_such_path" if problem.code == NOT_FOUND else problem.name.lower().replace(" ", "_")
+    return _response(as_json(problem.code or 500, {"error": error}))
 
 
 def _response(answer: Answer) -> Response:
@@ -65,7 +73,7 @@ class Running:
     port: int
     token: str = field(repr=False)
     server: BaseWSGIServer = field(repr=False)
-    store: Store = field(repr=False)
+    sandbox: Sandbox = field(repr=False)
 
     @property
     def url(self) -> str:
@@ -75,7 +83,8 @@ class Running:
         """Take no more requests; those that are held back are never executed."""
         self.server.shutdown()
         self.server.server_close()
-        self.store.close()
+        self.sandbox.held.abandon()
+        self.sandbox.store.close()
 
 
 def start(port: int = 0, data: str = ":memory:", of: Profile | None = None, token: str = TOKEN) -> Running:
@@ -84,7 +93,7 @@ def start(port: int = 0, data: str = ":memory:", of: Profile | None = None, toke
     sandbox = Sandbox(store, clock, Held(clock), Rules(), of or profile("stored"), token)
     server = _Server("127.0.0.1", port, application(sandbox), handler=_Quiet)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    return Running(server.port, token, server, store)
+    return Running(server.port, token, server, sandbox)
 
 
 @contextlib.contextmanager

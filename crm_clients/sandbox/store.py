@@ -11,6 +11,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from crm_clients.sandbox.clock import Stopping
+
 TABLES = """
     CREATE TABLE IF NOT EXISTS records (
         id TEXT PRIMARY KEY,
@@ -70,14 +72,15 @@ class Store:
     def __init__(self, path: str) -> None:
         """`path` is a file, or ":memory:"."""
         self._lock = threading.RLock()
+        self._open = True
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._connection.row_factory = sqlite3.Row
         self._connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {TABLES}")
 
     @contextmanager
     def transaction(self, *, keep: bool = True) -> Iterator[sqlite3.Connection]:
-        """`keep` False: all goes as usual, and nothing is left of it."""
-        with self._lock:
+        """`keep` False: all goes as usual, and nothing is left of it.  Raises Stopping."""
+        with self._held():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -86,21 +89,30 @@ class Store:
                 raise
             self._connection.execute("COMMIT" if keep else "ROLLBACK")
 
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        with self._lock:
+            if not self._open:
+                raise Stopping
+            yield
+
     def write(self, sql: str, *values: object) -> int:
         """One statement as a transaction of its own; returns the id of the row that an INSERT made."""
         with self.transaction() as db:
             return db.execute(sql, values).lastrowid or 0
 
     def rows(self, sql: str, *values: object) -> list[dict[str, object]]:
-        """What a SELECT gives."""
-        with self._lock:
+        """What a SELECT gives.  Raises Stopping."""
+        with self._held():
             return [dict(row) for row in self._connection.execute(sql, values)]
 
     def reset(self) -> None:
-        """Begin anew, with an empty ledger."""
-        with self._lock:
+        """Begin anew, with an empty ledger.  Raises Stopping."""
+        with self._held():
             self._connection.executescript(f"BEGIN; {DROP_TABLES} {TABLES} COMMIT;")
 
     def close(self) -> None:
+        """Let nobody in any more; requests that still run end with Stopping."""
         with self._lock:
+            self._open = False
             self._connection.close()
