@@ -128,9 +128,7 @@ def pip_wheel() -> Path:
     page, final_url = with_retries(f"{index.rstrip('/')}/pip/")
     content, _ = with_retries(wheel_url(page.decode(), final_url))
     if hashlib.sha256(content).hexdigest() != PIP_SHA256:
-        message = (
-            f"{PIP_WHEEL} from {without_password(index)} is not the file that is pinned here; nothing was run"
-        )
+        message = f"{PIP_WHEEL} from {without_password(index)} is not the file that is pinned here; nothing was run"
         raise SetupError(message)
     path.write_bytes(content)
     return path
@@ -239,7 +237,8 @@ def without_password(url: str) -> str:
 
 def run_pip(pip: Path, *arguments: str) -> None:
     """Run `pip install` in .venv.  Index, proxy and certificates stay pip's own settings."""
-    quiet = ("--quiet", "--disable-pip-version-check", "--no-input", "--progress-bar", "off")
+    # Twice quiet: errors only.  Its warnings are about caches and folders of the machine, not about this project.
+    quiet = ("-qq", "--disable-pip-version-check", "--no-input", "--progress-bar", "off")
     run([str(VENV_PYTHON), str(pip / "pip"), "install", *quiet, *arguments])
 
 
