@@ -46,7 +46,7 @@ def read(raw: Mapping[str, object]) -> tuple[Document, list[Complaint]]:
         defaults=_one(raw, "defaults", DefaultsSchema(), complaints),
         sources=_many(raw, "sources", SourceSchema(), complaints),
     )
-    if "sources" not in raw:
+    if raw.get("sources", []) == []:
         complaints.append(((), "has no [[sources]], so nothing could ever arrive"))
     return document, complaints
 

@@ -55,7 +55,7 @@ class Process:
             port=read.number("PORT", 8080, 1, 65535),
             config=_config(environ, folder),
             installation=read.text("INTAKE_INSTALLATION", NAME, "must be 1 to 64 letters, digits or dashes"),
-            epoch=read.optional_number("INTAKE_EPOCH", 0, 999_999_999),
+            epoch=read.optional_number("INTAKE_EPOCH", 1, 999_999_999),
             workers=read.number("INTAKE_WORKERS", 2, 1, 64),
             threads=read.number("INTAKE_THREADS", 8, 1, 64),
         )

@@ -73,11 +73,6 @@ class Destination:
         """Why nothing can be delivered there, in words; None: it can."""
         return self.credential.problem if self.credential else None
 
-    @property
-    def takes_tests(self) -> bool:
-        """Test events may go only where they disturb nobody."""
-        return self.mode == "test" or self.client == SANDBOX
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
