@@ -30,8 +30,8 @@ from crm_clients.base import Account, Request, Response
 from crm_clients.connection import SENDING, CutHead, CutLine, GuardedAdapter, Sending
 from crm_clients.watchdog import Call, Clock, TooLate, Watchdog, boot_clock
 
-# A record or a page of them is a few hundred kB at most; more is not read, and is doubt.
-MOST_BODY_BYTES = 4 * 1024 * 1024
+# More is not read, and is doubt.  Some CRMs answer a list of one with all their contacts beside it, at 130 bytes each.
+MOST_BODY_BYTES = 16 * 1024 * 1024
 
 # Connections to one host that stay open for looks.
 KEPT_CONNECTIONS = 32
