@@ -59,7 +59,7 @@ def create(doing: Doing, kind: str, body: object) -> Json:
             data.get("reference"),
             parent_id,
             doing.now,
-            doing.now + doing.hidden_for,
+            doing.now + doing.hidden_for if doing.hidden_for else 0.0,
             json.dumps(data),
         ),
     )

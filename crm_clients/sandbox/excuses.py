@@ -16,7 +16,7 @@ ELSEWHERE = Answer(302, b"", HTML | {"Location": "/elsewhere"})
 
 
 def excuse(rule: Rule, asked: Asked, answer: Answer, now: datetime) -> Answer:
-    """The answer under a fault; `answer` is what the execution gave."""
+    """The answer under a fault; `answer` is what the execution gave, `now` what its `Date` header will say."""
     match rule.fault:
         case "garbage":
             return GARBAGE
@@ -60,5 +60,4 @@ def _retry_after(rule: Rule, now: datetime) -> Mapping[str, str]:
         return {}
     if rule.retry_after_as == "seconds":
         return {"Retry-After": str(rule.retry_after)}
-    until = now + timedelta(seconds=rule.retry_after)
-    return {"Date": format_datetime(now, usegmt=True), "Retry-After": format_datetime(until, usegmt=True)}
+    return {"Retry-After": format_datetime(now + timedelta(seconds=rule.retry_after), usegmt=True)}
