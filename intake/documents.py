@@ -1,0 +1,29 @@
+"""Peru's document numbers.  A number that cannot be right is a flag on the lead, never a reason to refuse it."""
+
+from __future__ import annotations
+
+import re
+
+from stdnum.pe import cui, ruc
+
+INVALID = "document_invalid"
+
+
+def flag(document: str, region: str) -> str | None:
+    """INVALID if this cannot be a Peruvian document, None if it may be one (or belongs to another country).
+
+    RUC: 11 digits with a check digit.  DNI: 8 digits, or 9 characters with the check digit that the card shows.  A
+    foreign resident's card has 9 or 12 digits and no check; passports have letters: both may be right.
+    """
+    if region.upper() != "PE":
+        return None
+    return None if _plausible(re.sub(r"[\s.-]", "", document).upper()) else INVALID
+
+
+def _plausible(compact: str) -> bool:
+    if re.fullmatch(r"[0-9]{11}", compact):
+        return bool(ruc.is_valid(compact))
+    if re.fullmatch(r"[0-9]{8}[A-Z]", compact):
+        return bool(cui.is_valid(compact))
+    passport = re.fullmatch(r"[A-Z0-9]{6,12}", compact) and re.search(r"[A-Z]", compact)
+    return bool(passport) or re.fullmatch(r"[0-9]{8}|[0-9]{9}|[0-9]{12}", compact) is not None

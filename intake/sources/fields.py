@@ -1,0 +1,155 @@
+"""Which answer is which field of a lead: by a source's own JSON Pointers, else by the names that forms commonly use.
+
+Nothing that a visitor wrote is dropped: what is no field stands in `Lead.answers`, under its question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from intake import documents, emails, phones
+from intake.lead import Attribution, Contact, Enquiry, Lead, Phone
+from intake.sources.decoding import decimal
+from intake.sources.known_names import FIELD_OF, NO, NOT_AN_ANSWER, NOT_WRITTEN, PHONE_WORDS, YES
+from intake.sources.leaves import Leaf, words
+
+CURRENCY = re.compile(r"[A-Z]{3}")  # ISO 4217
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Answers by field (the first wins), attribution, and the rest in its order."""
+
+    fields: dict[str, Leaf] = field(default_factory=dict)
+    utm: dict[str, str] = field(default_factory=dict)
+    rest: list[Leaf] = field(default_factory=list)
+
+    def text(self, name: str) -> str | None:
+        return self.fields[name].text if name in self.fields else None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A lead as a form tells it, and the raw answers for its fingerprint by their JSON Pointers."""
+
+    lead: Lead
+    content: Mapping[str, object]
+
+
+def read(
+    answers: Iterable[Leaf],
+    *,
+    region: str,
+    pointers: Mapping[str, str],
+    flags: tuple[str, ...] = (),
+    occurred_at: datetime | None = None,
+) -> Form | None:
+    """The lead in these answers; None if nobody wrote anything (only ids, times and tokens)."""
+    pointed = {pointer: name for name, pointer in pointers.items()}
+    written = [leaf for leaf in answers if leaf.pointer in pointed or leaf.key not in NOT_AN_ANSWER]
+    if all(leaf.key in NOT_WRITTEN and leaf.pointer not in pointed for leaf in written):
+        return None
+    found = _sorted(written, pointed)
+    contact, enquiry, consent = _contact(found, region), _enquiry(found), _consent(found)
+    lead = Lead(
+        contact=contact,
+        enquiry=enquiry,
+        attribution=Attribution(utm=tuple(found.utm.items()), click_id=found.text("click_id")),
+        consent=consent,
+        answers=tuple((leaf.label, leaf.text) for leaf in (*found.rest, *_unread(found, contact, enquiry, consent))),
+        flags=(*flags, *_flags(found, contact, region)),
+        occurred_at=occurred_at,
+    )
+    return Form(lead, {leaf.pointer: leaf.text for leaf in written})
+
+
+def _sorted(written: list[Leaf], pointed: Mapping[str, str]) -> _Sorted:
+    found = _Sorted()
+    for leaf in written:
+        name = pointed.get(leaf.pointer) or next((FIELD_OF[key] for key in leaf.names if key in FIELD_OF), None)
+        # A field that the source points at is not taken from elsewhere.
+        if name and name not in found.fields and (leaf.pointer in pointed or name not in pointed.values()):
+            found.fields[name] = leaf
+        elif leaf.key.startswith("utm") and leaf.key not in ("utm", *found.utm):
+            found.utm[leaf.key.removeprefix("utm")] = leaf.text
+        else:
+            found.rest.append(leaf)
+    return found
+
+
+def _contact(found: _Sorted, region: str) -> Contact:
+    phone, email = _contact_points(found, region)
+    return Contact(
+        name=_name(found),
+        phone=phone,
+        email=email,
+        company=found.text("company"),
+        document=found.text("document"),
+    )
+
+
+def _name(found: _Sorted) -> str | None:
+    """The whole name; a family name beside it belongs to it, unless it is in it already."""
+    first, last = found.text("name") or found.text("first_name"), found.text("last_name")
+    return f"{first} {last}" if first and last and last not in first else first or last
+
+
+def _contact_points(found: _Sorted, region: str) -> tuple[Phone | None, str | None]:
+    """Phone and e-mail, each also where it was typed into the other's place or under a name that we do not know."""
+    typed_phone, typed_email = found.text("phone"), found.text("email")
+    phone = phones.read(typed_phone, region) if typed_phone else _phone_elsewhere(found, region)
+    email = emails.read(typed_email) if typed_email else None
+    if email is None and phone and phone.e164 is None and (email := emails.read(phone.raw)):
+        return None, email
+    return phone, email or _email_elsewhere(found)
+
+
+def _phone_elsewhere(found: _Sorted, region: str) -> Phone | None:
+    named = (leaf for leaf in found.rest if words(leaf.label) & PHONE_WORDS)
+    return next((phone for leaf in named if (phone := phones.read(leaf.text, region)).e164), None)
+
+
+def _email_elsewhere(found: _Sorted) -> str | None:
+    whole = (leaf.text for leaf in found.rest if emails.ADDRESS.fullmatch(leaf.text))
+    return next((email for text in whole if (email := emails.read(text))), None)
+
+
+def _enquiry(found: _Sorted) -> Enquiry:
+    currency = (found.text("currency") or "").upper()
+    return Enquiry(
+        text=found.text("text") or "",
+        product=found.text("product"),
+        amount=decimal(found.text("amount")),
+        currency=currency if CURRENCY.fullmatch(currency) else None,
+    )
+
+
+def _consent(found: _Sorted) -> bool | None:
+    word = (found.text("consent") or "").casefold()
+    return True if word in YES else False if word in NO else None
+
+
+def _unread(found: _Sorted, contact: Contact, enquiry: Enquiry, consent: bool | None) -> Iterable[Leaf]:
+    """Answers that have a field and could not be read as one: they stay answers."""
+    read = {
+        "email": contact.email is not None and contact.email == emails.read(found.text("email") or ""),
+        "amount": enquiry.amount is not None,
+        "currency": enquiry.currency is not None,
+        "consent": consent is not None,
+        "first_name": "name" not in found.fields,
+    }
+    return (leaf for name, leaf in found.fields.items() if not read.get(name, True))
+
+
+def _flags(found: _Sorted, contact: Contact, region: str) -> Iterable[str]:
+    if contact.phone and contact.phone.e164 is None:
+        yield "phone_unreadable"
+    if "email" in found.fields and contact.email is None:
+        yield "email_unreadable"
+    if contact.document and (invalid := documents.flag(contact.document, region)):
+        yield invalid
+    if contact.phone is None and contact.email is None:
+        yield "no_contact_point"
