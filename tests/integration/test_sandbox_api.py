@@ -182,6 +182,13 @@ def test_an_enforced_reference_is_taken_once(crm: Caller, dials: Dials) -> None:
     assert loaded(again) == {"error": "duplicate", "by": "reference", "id": first}
 
 
+def test_an_enforced_reference_stays_taken_in_the_trash(crm: Caller, dials: Dials) -> None:
+    dials.profile("enforced")
+    contact = crm.contact("c-1")
+    crm.call("DELETE", f"contacts/{contact}")
+    assert loaded(crm.call("POST", "contacts", {"name": "Eva", "reference": "c-1"}))["id"] == contact
+
+
 @pytest.mark.parametrize(("profile", "expected"), [("enforced", 1), ("stored", 50)])
 def test_fifty_creates_at_once_under_one_reference(crm: Caller, dials: Dials, profile: str, expected: int) -> None:
     dials.profile(profile)
