@@ -104,7 +104,7 @@ class BottleCRM:
         return sightings.was_read(kind, crm_id, response, self.reference_field)
 
     def update(self, kind: Kind, crm_id: str, changes: Mapping[str, str]) -> Request:
-        """PATCH, since PUT clears the owner.  Raises ValueError for a field that is none of `Seen.values`' guarded ones.
+        """PATCH, since PUT clears the owner.  Raises ValueError for a field that is not guarded.
 
         An amount is sent only in a currency that BottleCRM knows; let `changes` name the currency with it.
         """

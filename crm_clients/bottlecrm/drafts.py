@@ -10,7 +10,12 @@ from datetime import UTC, datetime
 from crm_clients.answers import text as clean
 from crm_clients.base import ContactDraft, Draft, Kind, NoteDraft, OpportunityDraft, TaskDraft
 
-LONGEST_NAME = 255  # contacts and opportunities
+LONGEST_NAME = 255  # opportunities, companies
+
+# Each may be 255 long, but the activity log keeps both in one field of 255: more is a 500, and the contact is there.
+LONGEST_FIRST_NAME = 100
+LONGEST_LAST_NAME = 150
+
 LONGEST_TASK_TITLE = 200
 PRIORITIES = frozenset({"Low", "Medium", "High"})
 
@@ -55,7 +60,7 @@ def _fields(draft: ContactDraft | OpportunityDraft | TaskDraft, reference: str, 
 
 def _contact(draft: ContactDraft) -> dict[str, object]:
     first, _, last = _line(draft.name).partition(" ")
-    name = {"first_name": (first or NO_NAME)[:LONGEST_NAME], "last_name": (last or NO_NAME)[:LONGEST_NAME]}
+    name = {"first_name": first[:LONGEST_FIRST_NAME] or NO_NAME, "last_name": last[:LONGEST_LAST_NAME] or NO_NAME}
     reach = {"phone": draft.phone, "email": draft.email, "organization": _line(draft.company or "")[:LONGEST_NAME]}
     return {**name, **reach, "assigned_to": _owners(draft.owner), **_own(draft, custom=False)}
 
