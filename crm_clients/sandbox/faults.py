@@ -153,7 +153,7 @@ class _Rule(Schema):
     skip = fields.Integer(strict=True, validate=validate.Range(min=0))
     seconds = fields.Float(allow_none=True, validate=validate.Range(0, 86_400))
     effect = fields.Boolean(allow_none=True)
-    retry_after = fields.Integer(strict=True, allow_none=True)
+    retry_after = fields.Integer(strict=True, allow_none=True, validate=validate.Range(0, 1_000_000))
     retry_after_as = fields.String(validate=validate.OneOf(("seconds", "date")))
     fields_ = fields.Dict(keys=fields.String(), values=fields.String(), data_key="fields")
     cut_in = fields.String(validate=validate.OneOf(("head", "body")))

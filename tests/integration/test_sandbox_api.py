@@ -334,6 +334,7 @@ def test_every_profile_can_be_set_while_it_runs(crm: Caller, dials: Dials, name:
         ("POST", "faults", {"fault": "gremlins"}),
         ("POST", "faults", {"fault": "503", "times": -1}),
         ("POST", "faults", {"fault": "503", "match": {"colour": "red"}}),
+        ("POST", "faults", {"fault": "429", "retry_after": 10**30}),
         ("POST", "faults", None),
         ("PUT", "faults", {"fault": "503"}),
         ("PUT", "profile", {"name": "gremlins"}),
