@@ -6,6 +6,7 @@ itself.  An attempt always takes its own answer, however late, and whoever holds
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -232,6 +233,28 @@ def read_back(conn: Conn, record_id: int) -> bytes | None:
     """What `keep_read_back` kept last; None: nothing, or purged."""
     with conn.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(READ_BACK_OF, {"record_id": record_id}).fetchone()
+
+
+FORGET_READ_BACK = "DELETE FROM bodies WHERE record_id = %(record_id)s"
+LAST_SENT = """
+    SELECT jsonb_object_agg(each.key, each.value ORDER BY a.attempt_id)
+      FROM attempts a JOIN bodies b USING (attempt_id),
+           jsonb_each(convert_from(b.content, 'UTF8')::jsonb) AS each
+     WHERE a.record_id = %(record_id)s AND a.kind = 'write' AND b.what = 'values'
+       AND (a.outcome = 'confirmed' OR a.settled_how = 'look')
+"""
+
+
+def forget_read_back(conn: Conn, record_id: int) -> None:
+    """It is older than our last write, which could not be read back."""
+    conn.execute(FORGET_READ_BACK, {"record_id": record_id})
+
+
+def last_sent(conn: Conn, record_id: int) -> bytes | None:
+    """The guarded fields as our confirmed writes sent them, the last one of each; None: nothing, or purged."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        sent: dict[str, str] | None = cursor.execute(LAST_SENT, {"record_id": record_id}).fetchone()
+    return None if sent is None else json.dumps(sent).encode()
 
 
 # --- budgets --------------------------------------------------------------------------------------------------------

@@ -15,10 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
-from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
-from psycopg.types.json import Jsonb
 
 from intake.db import Conn
 from intake.identity import Mode
@@ -42,11 +40,13 @@ class Record:
     how: str | None
     write_id: int | None
     after_doubt: bool
+    ruled_absent: bool
     look_at: datetime | None
     looks: int
-    # By the database's clock, when the row was read: a write may still leave; a look is due.
+    # By the database's clock, when the row was read: a write may still leave; a look is due; since when none may leave.
     being_asked: bool
     look_due: bool
+    asked_ago: timedelta | None
 
 
 READ = "SELECT * FROM records_now WHERE record_id = %(record_id)s"
@@ -181,7 +181,7 @@ def doubt(conn: Conn, record_id: int, *, write_id: int) -> None:
 ABSENT = """
     UPDATE records
        SET state = CASE WHEN crm_id IS NULL THEN 'none' ELSE 'known' END,
-           asked_until = NULL, look_at = NULL, looks = 0, after_doubt = true
+           asked_until = NULL, look_at = NULL, looks = 0, after_doubt = true, ruled_absent = false
      WHERE record_id = %(record_id)s AND state IN ('asked', 'in_doubt') AND asked_until <= clock_timestamp()
        AND write_id IS NOT DISTINCT FROM %(write_id)s
 """
@@ -280,21 +280,11 @@ def look_now(conn: Conn, record_id: int) -> None:
     conn.execute(LOOK_NOW, {"record_id": record_id})
 
 
-# --- incidents ------------------------------------------------------------------------------------------------------
-
-OPEN_INCIDENT = """
-    INSERT INTO items (kind, reason, mode, record_id, event_id, evidence)
-    SELECT 'incident', %(reason)s, mode, record_id, %(event_id)s, %(evidence)s
-      FROM records WHERE record_id = %(record_id)s
-    ON CONFLICT (record_id, reason) WHERE kind = 'incident' AND closed_at IS NULL
-    DO UPDATE SET evidence = EXCLUDED.evidence
+RULE_ABSENT = """
+    UPDATE records SET ruled_absent = true WHERE record_id = %(record_id)s AND state IN ('asked', 'in_doubt')
 """
 
 
-def open_incident(
-    conn: Conn, record_id: int, *, reason: str, event_id: UUID | None = None, evidence: dict[str, object]
-) -> None:
-    """What must not happen has happened to this record; a person must see it.  `evidence`: ids only."""
-    conn.execute(OPEN_INCIDENT, {
-        "record_id": record_id, "reason": reason, "event_id": event_id, "evidence": Jsonb(evidence),
-    })  # fmt: skip
+def rule_absent(conn: Conn, record_id: int) -> bool:
+    """A person says that its write was not applied.  False: it is not in doubt."""
+    return conn.execute(RULE_ABSENT, {"record_id": record_id}).rowcount == 1

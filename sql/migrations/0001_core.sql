@@ -26,11 +26,14 @@ CREATE TABLE receipts (
 );
 CREATE INDEX receipts_by_source ON receipts (source, mode, received_at);
 
--- One message, submission or quote version.  Immutable.
+-- One message, submission or quote version.  Immutable.  Its id is a UUIDv5 over its identity (mode, scope, request_id,
+-- version), so that the primary key is what keeps an identity unique.
 CREATE TABLE events (
     event_id    uuid PRIMARY KEY,
     mode        text NOT NULL CHECK (mode IN ('live', 'test')),
     source      text NOT NULL,
+    -- The name under which identity is kept: the source's own, the one it was renamed from, or its identity group.
+    scope       text NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('form', 'whatsapp', 'quote')),
     request_id  text NOT NULL,
     version     bigint,
@@ -39,42 +42,41 @@ CREATE TABLE events (
     fingerprint bytea NOT NULL,
     receipt_id  uuid NOT NULL REFERENCES receipts DEFERRABLE INITIALLY DEFERRED,
     received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    occurred_at timestamptz,
-    CONSTRAINT one_event_per_identity UNIQUE NULLS NOT DISTINCT (mode, source, request_id, version)
+    occurred_at timestamptz
 );
 CREATE INDEX events_by_time ON events (received_at, event_id);
 
 -- For senders that give no id: the last time that the same answers came.  The window slides with each.
 CREATE TABLE identity_windows (
     mode         text NOT NULL,
-    source       text NOT NULL,
+    scope        text NOT NULL,
     content      bytea NOT NULL,
     event_id     uuid NOT NULL,
     last_seen_at timestamptz NOT NULL,
-    PRIMARY KEY (mode, source, content)
+    PRIMARY KEY (mode, scope, content)
 );
 
 -- A talk between one of our numbers and one person; `conversation_keys` are the HMACs of the person's ids.
 CREATE TABLE conversations (
     conversation_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     mode            text NOT NULL,
-    source          text NOT NULL,
+    scope           text NOT NULL,
     -- The HMAC of the key that first named it; needs of this talk begin their reference with it.
     name            text NOT NULL
 );
 CREATE TABLE conversation_keys (
     mode            text NOT NULL,
-    source          text NOT NULL,
+    scope           text NOT NULL,
     key             bytea NOT NULL,
     conversation_id bigint NOT NULL REFERENCES conversations,
-    PRIMARY KEY (mode, source, key)
+    PRIMARY KEY (mode, scope, key)
 );
 
 -- What becomes one opportunity.
 CREATE TABLE needs (
     need_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     mode            text NOT NULL,
-    source          text NOT NULL,
+    scope           text NOT NULL,
     key             text NOT NULL,
     destination     text NOT NULL,
     reference       text NOT NULL CHECK (reference ~ '^[a-z0-9-]{1,56}$'),
@@ -82,7 +84,7 @@ CREATE TABLE needs (
     -- The first and last of its messages, by the messages' own time; the window of a conversation touches either side.
     first_at        timestamptz NOT NULL,
     last_at         timestamptz NOT NULL,
-    UNIQUE (mode, source, key),
+    UNIQUE (mode, scope, key),
     UNIQUE (mode, destination, reference)
 );
 CREATE INDEX needs_of_conversation ON needs (conversation_id, last_at) WHERE conversation_id IS NOT NULL;
@@ -104,6 +106,8 @@ CREATE TABLE records (
     write_id         bigint,
     -- True: a create followed a doubt, so two might stand in the CRM; it is looked at again later.
     after_doubt      boolean NOT NULL DEFAULT false,
+    -- True: a person says that the write in doubt was not applied; it replaces the strength of a look, not time.
+    ruled_absent     boolean NOT NULL DEFAULT false,
     look_at          timestamptz,
     looks            integer NOT NULL DEFAULT 0,
     created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -119,9 +123,10 @@ CREATE INDEX records_in_doubt ON records (destination, mode) WHERE state IN ('as
 -- The same, with what depends on the time of reading: may its write still leave, is its look due.
 CREATE VIEW records_now AS
     SELECT record_id, destination, mode, kind, reference, parent_record_id, state, asked_until, crm_id, how, write_id,
-           after_doubt, look_at, looks,
+           after_doubt, ruled_absent, look_at, looks,
            state = 'asked' AND asked_until > clock_timestamp() AS being_asked,
-           coalesce(look_at <= clock_timestamp(), false) AS look_due
+           coalesce(look_at <= clock_timestamp(), false) AS look_due,
+           clock_timestamp() - asked_until AS asked_ago
       FROM records;
 
 -- The ids of a person (phone variants, e-mail, WhatsApp ids) as HMACs, each bound to one contact record.
@@ -306,6 +311,8 @@ CREATE UNIQUE INDEX one_open_item_per_delivery ON items (event_id, generation) W
 -- The same other content again, or the same incident again, is not a second item.
 CREATE UNIQUE INDEX one_open_conflict ON items (event_id, (evidence ->> 'fingerprint'))
     WHERE kind = 'conflict' AND closed_at IS NULL;
+CREATE UNIQUE INDEX one_open_quarantine ON items (mode, source, (evidence ->> 'body'))
+    WHERE kind = 'quarantine' AND closed_at IS NULL;
 CREATE UNIQUE INDEX one_open_incident ON items (record_id, reason) WHERE kind = 'incident' AND closed_at IS NULL;
 CREATE INDEX items_open ON items (kind, opened_at) WHERE closed_at IS NULL;
 

@@ -1,0 +1,286 @@
+"""Accepting what was read: one transaction from identities to deliveries.
+
+    identify ──> insert events (sorted; the primary key decides) ──new──> need ──> delivery
+                                   └─known─> same fingerprint: duplicate · other: conflict, kept, nothing overwritten
+
+Locks are taken in one order everywhere (windows, conversations, events, needs, each sorted), so that a batch sent again
+at once in another order cannot deadlock with the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row, tuple_row
+from psycopg.types.json import Jsonb
+
+from intake import identify, items, lead_schema, needs
+from intake.config import Source
+from intake.db import Conn
+from intake.identify import Identified
+from intake.identity import IdentityKey
+from intake.needs import Grouped, Message, Place
+from intake.received import Acceptance, Accepted, Received, scope_of
+
+
+def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
+    """Store a delivery.  When this returns and its transaction is committed, it may be acknowledged."""
+    with conn.transaction():
+        now = _now(conn)
+        identified = identify.identify(conn, key, received, now)
+        _lock_talks(conn, key, received.place, identified)
+        fresh = _insert_events(conn, received, identified)
+        first = {id(each) for each in _first_of_each(identified) if each.event_id in fresh}
+        known = [each for each in identified if id(each) not in first]
+        changed = _compare(conn, key, received, known)
+        _store_receipt(conn, received, verdict=_verdict(received, fresh, changed), keep=bool(fresh or changed))
+        _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
+        items.open_conflicts(conn, received, changed)
+        items.quarantine(conn, received)
+        return _acceptance(conn, received, identified, known, changed)
+
+
+def _now(conn: Conn) -> datetime:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        now: datetime | None = cursor.execute("SELECT clock_timestamp()").fetchone()
+    assert now is not None  # noqa: S101  # a SELECT without FROM returns a row
+    return now
+
+
+def _lock_talks(conn: Conn, key: IdentityKey, place: Place, identified: Iterable[Identified]) -> None:
+    talks = [each.incoming.conversation for each in identified if each.incoming.conversation]
+    if talks:
+        needs.lock_talks(conn, place, key, talks)
+
+
+# --- new, duplicate or conflict -------------------------------------------------------------------------------------
+
+INSERT_EVENTS = """
+    INSERT INTO events (event_id, mode, source, scope, kind, request_id, version, minted, fingerprint, receipt_id,
+                        occurred_at)
+    SELECT event_id, %(mode)s, %(source)s, %(scope)s, kind, request_id, version, minted, decode(fingerprint, 'hex'),
+           %(receipt_id)s, occurred_at
+      FROM jsonb_to_recordset(%(rows)s) AS r (event_id uuid, kind text, request_id text, version bigint, minted boolean,
+                                              fingerprint text, occurred_at timestamptz)
+     ORDER BY event_id
+    ON CONFLICT DO NOTHING
+    RETURNING event_id
+"""
+
+
+def _insert_events(conn: Conn, received: Received, identified: Sequence[Identified]) -> frozenset[UUID]:
+    """The ids that are new; whoever waits here for another transaction's same id finds it known afterwards."""
+    rows = [_event_row(each) for each in _first_of_each(identified) if not each.seen]
+    if not rows:
+        return frozenset()
+    given = {
+        "mode": received.mode,
+        "source": received.source.name,
+        "scope": scope_of(received.source),
+        "receipt_id": received.receipt_id,
+        "rows": Jsonb(rows),
+    }
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return frozenset(cursor.execute(INSERT_EVENTS, given))
+
+
+def _event_row(each: Identified) -> dict[str, object]:
+    occurred = each.incoming.lead.occurred_at
+    return {
+        "event_id": str(each.event_id),
+        "kind": each.incoming.kind,
+        "request_id": each.request_id,
+        "version": each.incoming.version,
+        "minted": each.minted,
+        "fingerprint": each.fingerprint.hex(),
+        "occurred_at": occurred.isoformat() if occurred else None,
+    }
+
+
+def _first_of_each(identified: Iterable[Identified]) -> list[Identified]:
+    """The same id may stand twice in one body: the first counts."""
+    first: dict[UUID, Identified] = {}
+    for each in identified:
+        first.setdefault(each.event_id, each)
+    return list(first.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What stands already under an identity."""
+
+    event_id: UUID
+    fingerprint: bytes
+    body: bytes | None
+    content_type: str | None
+    headers: dict[str, str] | None
+
+
+STORED = """
+    SELECT e.event_id, e.fingerprint, b.content AS body, r.content_type, r.headers
+      FROM events e LEFT JOIN receipts r USING (receipt_id) LEFT JOIN bodies b ON b.receipt_id = e.receipt_id
+     WHERE e.event_id = ANY(%(ids)s)
+"""
+
+
+def _compare(conn: Conn, key: IdentityKey, received: Received, known: Sequence[Identified]) -> list[Identified]:
+    """Those whose content is not what stands under their identity, also when that is read with today's reader."""
+    if not known:
+        return []
+    with conn.cursor(row_factory=class_row(Stored)) as cursor:
+        rows = {row.event_id: row for row in cursor.execute(STORED, {"ids": [each.event_id for each in known]})}
+    return [each for each in known if each.event_id in rows and not _same(key, received, each, rows[each.event_id])]
+
+
+def _same(key: IdentityKey, received: Received, each: Identified, stored: Stored) -> bool:
+    if each.seen or each.fingerprint == stored.fingerprint:
+        return True
+    if stored.body is None:
+        return False
+    again = received.read_again(stored.body, stored.content_type or "", stored.headers or {})
+    return any(
+        incoming.request_id == each.incoming.request_id
+        and incoming.version == each.incoming.version
+        and key.fingerprint(incoming.content) == each.fingerprint
+        for incoming in again.events
+    )
+
+
+# --- what is kept ---------------------------------------------------------------------------------------------------
+
+STORE_RECEIPT = """
+    INSERT INTO receipts (receipt_id, mode, source, content_type, headers, verdict, counts)
+    VALUES (%(receipt_id)s, %(mode)s, %(source)s, %(content_type)s, %(headers)s, %(verdict)s, %(counts)s)
+"""
+KEEP_RAW = "INSERT INTO bodies (what, receipt_id, content) VALUES ('raw', %(receipt_id)s, %(body)s)"
+
+
+def _verdict(
+    received: Received, fresh: frozenset[UUID], changed: Sequence[Identified]
+) -> Literal["accepted", "quarantined", "ignored"]:
+    if fresh or changed or received.reading.events:
+        return "accepted"
+    return "quarantined" if received.reading.quarantined else "ignored"
+
+
+def _store_receipt(conn: Conn, received: Received, *, verdict: str, keep: bool) -> None:
+    """Raw bytes are kept where something stands on them; a repeated delivery adds none."""
+    reading = received.reading
+    counts = {
+        "events": len(reading.events),
+        "updates": len(reading.updates),
+        "quarantined": len(reading.quarantined),
+        "ignored": reading.ignored,
+    }
+    conn.execute(
+        STORE_RECEIPT,
+        {
+            "receipt_id": received.receipt_id,
+            "mode": received.mode,
+            "source": received.source.name,
+            "content_type": received.content_type[:200],
+            "headers": Jsonb(received.headers),
+            "verdict": verdict,
+            "counts": Jsonb(counts),
+        },
+    )
+    if keep or reading.updates or reading.quarantined:
+        conn.execute(KEEP_RAW, {"receipt_id": received.receipt_id, "body": received.body})
+
+
+# --- new events become deliveries -----------------------------------------------------------------------------------
+
+KEEP_LEAD = "INSERT INTO bodies (what, event_id, revision, content) VALUES ('lead', %(event_id)s, 1, %(lead)s)"
+
+# A need keeps the account it was pinned to first, so the delivery takes it from there.
+INSERT_DELIVERY = """
+    INSERT INTO deliveries (event_id, need_id, part, position, mode, source, destination, state, reason, due_at)
+    SELECT %(event_id)s, need_id, %(part)s, %(position)s, mode, %(source)s, destination,
+           CASE WHEN %(gated)s THEN 'awaiting_approval' ELSE 'received' END,
+           CASE WHEN %(gated)s THEN 'approval_required' END,
+           CASE WHEN NOT %(gated)s THEN clock_timestamp() END
+      FROM needs WHERE need_id = %(need_id)s
+"""
+
+
+def _deliver_all(conn: Conn, key: IdentityKey, received: Received, fresh: Sequence[Identified], now: datetime) -> None:
+    # Messages in their own order, so that the first one opens; numbered needs in sorted order, for the locks.
+    ordered = sorted(fresh, key=lambda each: (each.incoming.need_key or "", _at(each, now)))
+    grouped = [(each, _group(conn, key, received, each, now)) for each in ordered]
+    with conn.cursor() as cursor:
+        cursor.executemany(
+            KEEP_LEAD, [{"event_id": each.event_id, "lead": lead_schema.dump(each.incoming.lead)} for each in fresh]
+        )
+        cursor.executemany(INSERT_DELIVERY, [_delivery_row(received.source, *each) for each in grouped])
+
+
+def _at(each: Identified, now: datetime) -> datetime:
+    """When it was said, by the sender's clock if that is credible (not in the future)."""
+    occurred = each.incoming.lead.occurred_at
+    return occurred if occurred is not None and occurred <= now else now
+
+
+def _group(conn: Conn, key: IdentityKey, received: Received, each: Identified, now: datetime) -> Grouped:
+    incoming, at = each.incoming, _at(each, now)
+    if incoming.need_key is not None:
+        return needs.of_number(conn, received.place, incoming.need_key, at)
+    if incoming.conversation is None or received.source.opportunity_per == "message":
+        return needs.of_event(conn, received.place, each.event_id, at)
+    message = Message(each.event_id, at, incoming.conversation)
+    window = timedelta(hours=received.source.conversation_hours)
+    return needs.of_message(conn, received.place, key, message, window)
+
+
+def _delivery_row(source: Source, each: Identified, grouped: Grouped) -> dict[str, object]:
+    return {
+        "event_id": each.event_id,
+        "need_id": grouped.need_id,
+        "part": grouped.part,
+        "position": each.incoming.version or 0,
+        "source": source.name,
+        "gated": source.approval == "required",
+    }
+
+
+# --- the answer -----------------------------------------------------------------------------------------------------
+
+STATES = """
+    SELECT DISTINCT ON (event_id) event_id, state FROM deliveries
+     WHERE event_id = ANY(%(ids)s) ORDER BY event_id, generation DESC
+"""
+
+
+def _acceptance(
+    conn: Conn,
+    received: Received,
+    identified: Sequence[Identified],
+    known: Sequence[Identified],
+    changed: Sequence[Identified],
+) -> Acceptance:
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        cursor.execute(STATES, {"ids": [each.event_id for each in identified]})
+        states: dict[UUID, str] = dict(cursor.fetchall())
+    # By identity, not by equality: the same message twice in one body is a first and a duplicate.
+    again, other = {id(each) for each in known}, {id(each) for each in changed}
+    updates = {id(each) for each in changed if each.incoming.on_change == "update"}
+    return Acceptance(
+        events=tuple(
+            Accepted(
+                each.event_id,
+                each.incoming.kind,
+                states.get(each.event_id, "received"),
+                duplicate=id(each) in again - other,
+                conflict=id(each) in other,
+            )
+            for each in identified
+            if id(each) not in updates
+        ),
+        updates=len(received.reading.updates) + len(updates),
+        conflicts=len(changed) - len(updates),
+        quarantined=len(received.reading.quarantined),
+        ignored=received.reading.ignored,
+    )

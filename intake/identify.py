@@ -1,0 +1,95 @@
+"""Which event is it: the sender's id where there is one, else an id made of the answers within a sliding window."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from psycopg.rows import scalar_row
+
+from intake.db import Conn
+from intake.identity import IdentityKey, canonical, event_id
+from intake.received import Received, scope_of
+from intake.sources.base import Incoming
+
+# A longer id is stored as its digest: identities stand in an index.
+MOST_ID_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """An incoming event with its identity; `seen` True: a window says that it was here just now."""
+
+    event_id: UUID
+    request_id: str
+    minted: bool
+    fingerprint: bytes = field(repr=False)
+    incoming: Incoming
+    seen: bool = False
+
+
+def identify(conn: Conn, key: IdentityKey, received: Received, now: datetime) -> list[Identified]:
+    """Give each incoming event its identity; where the sender gave none, it is made of the answers."""
+    return [_identify(conn, key, received, incoming, now) for incoming in received.reading.events]
+
+
+def _identify(conn: Conn, key: IdentityKey, received: Received, incoming: Incoming, now: datetime) -> Identified:
+    """A missing id is never a shared key: without one, the answers themselves are."""
+    match received.source.dedupe:
+        case "id":
+            request_id = incoming.request_id
+        case "body":
+            request_id = None
+        case _:
+            request_id = received.dedupe_value
+    if request_id is None:
+        return _minted(conn, key, received, incoming, now)
+    return _named(key, received, incoming, request_id)
+
+
+def _named(key: IdentityKey, received: Received, incoming: Incoming, request_id: str) -> Identified:
+    request_id = _plain(request_id)
+    identity = event_id(received.mode, scope_of(received.source), request_id, incoming.version)
+    return Identified(
+        identity, request_id, minted=False, fingerprint=key.fingerprint(incoming.content), incoming=incoming
+    )
+
+
+def _plain(request_id: str) -> str:
+    clean = request_id.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+    return clean if len(clean) <= MOST_ID_CHARACTERS else "sha256:" + hashlib.sha256(clean.encode()).hexdigest()
+
+
+# The window slides: it counts from the last time that the same answers came.  The advisory lock makes two of them at
+# once queue up, so that the second sees the first.
+LOCK_WINDOW = "SELECT pg_advisory_xact_lock(hashtextextended('window ' || encode(%(content)s, 'hex'), 0))"
+SLIDE_WINDOW = """
+    UPDATE identity_windows SET last_seen_at = %(now)s
+     WHERE mode = %(mode)s AND scope = %(scope)s AND content = %(content)s AND last_seen_at > %(now)s - %(window)s
+    RETURNING event_id
+"""
+OPEN_WINDOW = """
+    INSERT INTO identity_windows (mode, scope, content, event_id, last_seen_at)
+    VALUES (%(mode)s, %(scope)s, %(content)s, %(event_id)s, %(now)s)
+    ON CONFLICT (mode, scope, content)
+    DO UPDATE SET event_id = EXCLUDED.event_id, last_seen_at = EXCLUDED.last_seen_at
+"""
+
+
+def _minted(conn: Conn, key: IdentityKey, received: Received, incoming: Incoming, now: datetime) -> Identified:
+    scope = scope_of(received.source)
+    content = key.mac("answers", received.mode, scope, canonical(incoming.content))
+    window = timedelta(minutes=received.source.dedupe_window_minutes)
+    given = {"mode": received.mode, "scope": scope, "content": content, "now": now, "window": window}
+    conn.execute(LOCK_WINDOW, given)
+    fingerprint = key.fingerprint(incoming.content)
+    request_id = f"h-{content.hex()[:32]}-{int(now.timestamp() * 1000)}"
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        known: UUID | None = cursor.execute(SLIDE_WINDOW, given).fetchone()
+        if known is not None:
+            return Identified(known, request_id, True, fingerprint, incoming, seen=True)
+        identity = event_id(received.mode, scope, request_id, None)
+        cursor.execute(OPEN_WINDOW, given | {"event_id": identity})
+    return Identified(identity, request_id, True, fingerprint, incoming)

@@ -1,0 +1,181 @@
+"""What becomes one opportunity.  Recognising a repeated delivery and merging commercial needs are different rules.
+
+form: one event, one need · quote: the number is the need, any version may open it
+WhatsApp: grouped at acceptance; the first message opens a need, later ones within the window are notes on it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from intake.db import Conn
+from intake.identity import IdentityKey, Mode, need_reference, short, talk_reference
+from intake.sources.base import Conversation
+
+Part = Literal["opener", "version", "follow_up"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where needs are kept: a mode, an identity scope, and the account that new ones are pinned to."""
+
+    mode: Mode
+    scope: str
+    destination: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The need of one event, and which part of it the event is."""
+
+    need_id: int
+    part: Part
+
+
+# --- one event, one need; one quote number, one need -----------------------------------------------------------------
+
+# A need keeps the account that it was pinned to first, whatever the configuration says later.
+OPEN = """
+    INSERT INTO needs (mode, scope, key, destination, reference, first_at, last_at)
+    VALUES (%(mode)s, %(scope)s, %(key)s, %(destination)s, %(reference)s, %(at)s, %(at)s)
+    ON CONFLICT (mode, scope, key) DO UPDATE SET last_at = greatest(needs.last_at, EXCLUDED.last_at)
+    RETURNING need_id
+"""
+
+
+def of_event(conn: Conn, place: Place, event_id: UUID, at: datetime) -> Grouped:
+    """A need of its own."""
+    return Grouped(_open(conn, place, f"event:{event_id}", at), "opener")
+
+
+def of_number(conn: Conn, place: Place, number: str, at: datetime) -> Grouped:
+    """The need that the sender numbers; whichever version gets there first opens it."""
+    return Grouped(_open(conn, place, f"number:{number}", at), "version")
+
+
+def _open(conn: Conn, place: Place, key: str, at: datetime) -> int:
+    parameters = {
+        "mode": place.mode,
+        "scope": place.scope,
+        "key": key,
+        "destination": place.destination,
+        "reference": need_reference(place.mode, place.scope, key),
+        "at": at,
+    }
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        need_id: int | None = cursor.execute(OPEN, parameters).fetchone()
+    assert need_id is not None  # noqa: S101  # the upsert returns a row
+    return need_id
+
+
+# --- conversations --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation as it is stored; `name` begins the references of its needs."""
+
+    conversation_id: int
+    name: str
+
+
+# Sorted advisory locks: two batches with the same people in another order queue up instead of deadlocking.
+LOCK = """
+    SELECT pg_advisory_xact_lock(hashtextextended('talk ' || encode(key, 'hex'), 0))
+      FROM (SELECT DISTINCT key FROM unnest(%(keys)s::bytea[]) AS key ORDER BY key) AS sorted
+"""
+
+
+def lock_talks(conn: Conn, place: Place, key: IdentityKey, conversations: Iterable[Conversation]) -> None:
+    """Take the locks of all conversations of a batch at once; held until the transaction ends."""
+    keys = [each for conversation in conversations for each in _keys(place, key, conversation)]
+    conn.execute(LOCK, {"keys": keys})
+
+
+def _keys(place: Place, key: IdentityKey, conversation: Conversation) -> list[bytes]:
+    people = (conversation.person, *conversation.aliases)
+    return [key.mac("talk", place.mode, place.scope, conversation.channel, person) for person in people]
+
+
+FIND_TALK = """
+    SELECT conversation_id, name
+      FROM unnest(%(keys)s::bytea[]) WITH ORDINALITY AS wanted (key, rank)
+      JOIN conversation_keys k ON k.mode = %(mode)s AND k.scope = %(scope)s AND k.key = wanted.key
+      JOIN conversations USING (conversation_id)
+     ORDER BY rank LIMIT 1
+"""
+OPEN_TALK = """
+    INSERT INTO conversations (mode, scope, name) VALUES (%(mode)s, %(scope)s, %(name)s)
+    RETURNING conversation_id, name
+"""
+NAME_TALK = """
+    INSERT INTO conversation_keys (mode, scope, key, conversation_id)
+    SELECT %(mode)s, %(scope)s, key, %(conversation_id)s FROM unnest(%(keys)s::bytea[]) AS key
+    ON CONFLICT DO NOTHING
+"""
+
+
+def _talk(conn: Conn, place: Place, key: IdentityKey, conversation: Conversation) -> Talk:
+    keys = _keys(place, key, conversation)
+    given = {"mode": place.mode, "scope": place.scope, "keys": keys, "name": short(keys[0])[:16]}
+    with conn.cursor(row_factory=class_row(Talk)) as cursor:
+        talk = cursor.execute(FIND_TALK, given).fetchone() or cursor.execute(OPEN_TALK, given).fetchone()
+    assert talk is not None  # noqa: S101  # RETURNING returns a row
+    conn.execute(NAME_TALK, given | {"conversation_id": talk.conversation_id})
+    return talk
+
+
+# The window touches a message on either side; of two needs the nearer one takes it.
+JOIN = """
+    UPDATE needs SET first_at = least(first_at, %(at)s), last_at = greatest(last_at, %(at)s)
+     WHERE need_id = (
+           SELECT need_id FROM needs
+            WHERE conversation_id = %(conversation_id)s
+              AND %(at)s BETWEEN first_at - %(window)s AND last_at + %(window)s
+            ORDER BY greatest(first_at - %(at)s, %(at)s - last_at), need_id DESC LIMIT 1)
+    RETURNING need_id
+"""
+OPEN_IN_TALK = """
+    INSERT INTO needs (mode, scope, key, destination, reference, conversation_id, first_at, last_at)
+    VALUES (%(mode)s, %(scope)s, %(key)s, %(destination)s, %(reference)s, %(conversation_id)s, %(at)s, %(at)s)
+    RETURNING need_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that looks for its need; `at` by the message's own time."""
+
+    event_id: UUID
+    at: datetime
+    conversation: Conversation
+
+
+def of_message(conn: Conn, place: Place, key: IdentityKey, message: Message, window: timedelta) -> Grouped:
+    """The need of a message: the one whose window it touches, else a new one.  Call `lock_talks` before."""
+    talk = _talk(conn, place, key, message.conversation)
+    given = {"at": message.at, "window": window, "conversation_id": talk.conversation_id}
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        if not message.conversation.opens_need:
+            joined: int | None = cursor.execute(JOIN, given).fetchone()
+            if joined is not None:
+                return Grouped(joined, "follow_up")
+        opened: int | None = cursor.execute(
+            OPEN_IN_TALK,
+            given
+            | {
+                "mode": place.mode,
+                "scope": place.scope,
+                "key": f"talk:{message.event_id}",
+                "destination": place.destination,
+                "reference": talk_reference(place.mode, talk.name, message.event_id),
+            },
+        ).fetchone()
+    assert opened is not None  # noqa: S101  # RETURNING returns a row
+    return Grouped(opened, "opener")

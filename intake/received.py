@@ -1,0 +1,63 @@
+"""What the door hands over, and what it gets back: the values of one acceptance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from intake.config import Source
+from intake.identity import Mode
+from intake.needs import Place
+from intake.sources.base import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One authentic delivery and what was read in it.
+
+    `dedupe_value` is what the source's `dedupe` setting points at, None: it points at nothing here.
+    `read_again` reads the raw body of an earlier receipt with today's reader.
+    """
+
+    receipt_id: UUID
+    mode: Mode
+    source: Source
+    destination: str
+    content_type: str
+    headers: dict[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    reading: Reading
+    dedupe_value: str | None
+    read_again: Callable[[bytes, str, dict[str, str]], Reading]
+
+    @property
+    def place(self) -> Place:
+        return Place(self.mode, scope_of(self.source), self.destination)
+
+
+def scope_of(source: Source) -> str:
+    """The name under which a source's identities are kept."""
+    return source.identity_group or source.renamed_from or source.name
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One entry of the answer's `events`."""
+
+    event_id: UUID
+    kind: str
+    state: str
+    duplicate: bool = False
+    conflict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What became of one delivery."""
+
+    events: tuple[Accepted, ...]
+    updates: int
+    conflicts: int
+    quarantined: int
+    ignored: int

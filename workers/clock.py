@@ -1,0 +1,65 @@
+"""The clock: every second it takes back what lost its worker, wakes what may go on, and hints at what is due.
+
+Each tick is idempotent; any number of clocks may run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psycopg
+import structlog
+from psycopg.rows import scalar_row
+
+from intake import deliveries
+from intake.db import Conn, Pool, transaction
+from intake.heartbeats import beat
+
+log = structlog.get_logger()
+
+EVERY = 1.0  # seconds
+
+DUE = """
+    SELECT EXISTS (SELECT FROM deliveries WHERE state IN ('received', 'waiting') AND due_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM records WHERE look_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM accounts WHERE control_at <= clock_timestamp())
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """What one tick did."""
+
+    released: int
+    woken: int
+    due: bool
+
+
+def tick(pool: Pool, *, name: str) -> Ticked:
+    """One round.  `name`: this clock's, for its heartbeat."""
+    with transaction(pool) as conn:
+        released = deliveries.release_expired(conn)
+        woken = deliveries.wake(conn)
+        beat(conn, process="clock", name=name)
+        return Ticked(released, woken, _due(conn))
+
+
+def _due(conn: Conn) -> bool:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return bool(cursor.execute(DUE).fetchone())
+
+
+def run(pool: Pool, *, name: str, hint: Callable[[], object], stop: threading.Event) -> None:
+    """Tick until `stop` is set.  A database that is away is waited for."""
+    while not stop.wait(EVERY):
+        try:
+            ticked = tick(pool, name=name)
+        except psycopg.Error as away:
+            log.warning("clock tick failed", error=type(away).__name__)
+            continue
+        if ticked.released or ticked.woken:
+            log.info("clock ticked", released=ticked.released, woken=ticked.woken)
+        if ticked.due:
+            hint()

@@ -1,0 +1,194 @@
+"""One delivery, from its first unconfirmed step to the arrow that it takes.
+
+    opener     contact → opportunity → task
+    version    the same; where the opportunity stands already, a guarded update
+    follow_up  a note on the opportunity of its need
+
+Each step makes one record exist once (ensure.py); what stands already is passed over, so that a delivery resumes at
+its first unconfirmed step.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import assert_never
+
+from crm_clients.base import Found, Kind, Seen
+from intake import attempts, contacts, deliveries, records, siblings
+from intake.contacts import AmbiguousContact
+from intake.db import transaction
+from intake.deliveries import Claim, LostClaim
+from intake.identity import need_reference, record_reference
+from workers import backoff, calls, drafts
+from workers.desk import Desk
+from workers.ensure import Step, ensure
+from workers.standing import ForPerson, InDoubt, Known, Later, Standing, Superseded
+from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
+from workers.work import Forgotten, Work, load
+
+# A follow-up whose opener has not got there yet comes back after this, or as soon as the opportunity is known.
+AFTER_OPENER = timedelta(seconds=5)
+
+
+def deliver(desk: Desk, held: Claim) -> None:
+    """Take a claimed delivery as far as it goes now; raises nothing for what a CRM does, nor for a lost lease."""
+    try:
+        standing = _steps(desk, held)
+        desk.at("delivery.before_arrow")
+        _take_arrow(desk, held, standing)
+    except LostClaim:
+        return  # Whatever it sent is an attempt of its own, and in doubt by itself.
+
+
+def _steps(desk: Desk, held: Claim) -> Standing:
+    try:
+        with desk.pool.connection() as conn:
+            work = load(conn, held)
+    except Forgotten:
+        return ForPerson("payload_purged")
+    if held.part == "follow_up":
+        return _follow_up(desk, held, work)
+    return _lead(desk, held, work)
+
+
+# --- opener and version: contact → opportunity → task ---------------------------------------------------------------
+
+
+def _lead(desk: Desk, held: Claim, work: Work) -> Standing:
+    contact = _contact(desk, held, work)
+    if not isinstance(contact, Known):
+        return contact
+    opportunity = _opportunity(desk, held, work, contact)
+    if not isinstance(opportunity, Known):
+        return opportunity
+    return _task(desk, held, work, opportunity)
+
+
+def _contact(desk: Desk, held: Claim, work: Work) -> Standing:
+    try:
+        record_id = _name_contact(desk, held, work)
+    except AmbiguousContact:
+        return ForPerson("contact_ambiguous")
+    return ensure(desk, Step(held, record_id, drafts.contact(work, desk.wired[held.destination].destination)))
+
+
+def _name_contact(desk: Desk, held: Claim, work: Work) -> int:
+    """The contact record of all keys of this person; one who left none is a contact of their own."""
+    scope = desk.scope(held.destination, held.mode)
+    keys = contacts.keys_of(work.lead.contact, work.mode, desk.installation.key)
+    with transaction(desk.pool) as conn:
+        if keys:
+            record_id = contacts.bind(conn, scope, keys)
+        else:
+            record_id = records.name(conn, scope, "contact", record_reference(work.reference, "contact"))
+        siblings.link(conn, held, "contact", record_id)
+    return record_id
+
+
+def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standing:
+    record_id = _name(desk, held, work, Kind.OPPORTUNITY)
+    with desk.pool.connection() as conn:
+        stands = records.read(conn, record_id).crm_id is not None
+        newer = siblings.newer_applied(conn, held)
+        wrote = siblings.wrote(conn, held, record_id)
+    if newer and not wrote:
+        return Superseded()
+    destination = desk.wired[held.destination].destination
+    owner = None if stands else _owner(desk, held, work, contact)
+    draft = drafts.opportunity(work, destination, contact_id=contact.crm_id, owner=owner)
+    step = Step(held, record_id, draft)
+    if stands and held.part == "version" and not newer:
+        return bring_up_to_date(desk, step)
+    standing = ensure(desk, step)
+    if isinstance(standing, Known) and standing.made and held.part == "version":
+        keep_read_back(desk, step, record_id, standing.crm_id)
+    return standing
+
+
+def _owner(desk: Desk, held: Claim, work: Work, contact: Known) -> str | None:
+    """Who gets a new opportunity: the owner that the contact has already, else the next of the destination's users."""
+    rule = desk.wired[held.destination].destination.owner
+    if "affinity" in rule.rule and not contact.made:
+        sight = calls.read(desk, desk.wired[held.destination], Kind.CONTACT, contact.crm_id)
+        if isinstance(sight.looked, Found) and sight.looked.seen.owner:
+            return sight.looked.seen.owner
+    # By the need, not by a counter: the same answer however often the step is taken.
+    return rule.users[work.need_id % len(rule.users)] if "round_robin" in rule.rule and rule.users else None
+
+
+def _task(desk: Desk, held: Claim, work: Work, opportunity: Known) -> Standing:
+    """The task goes to the opportunity's owner as he is now, read just before."""
+    record_id = _name(desk, held, work, Kind.TASK)
+    with desk.pool.connection() as conn:
+        if records.read(conn, record_id).state == "known":
+            return opportunity
+        record = records.read(conn, siblings.links(conn, held).opportunity or 0)
+    seen = look_at_opportunity(desk, record)
+    if not isinstance(seen, Seen):
+        return seen
+    wired = desk.wired[held.destination]
+    draft = drafts.task(work, wired.destination, desk.settings, opportunity_id=seen.crm_id, owner=seen.owner)
+    return ensure(desk, Step(held, record_id, draft))
+
+
+def _name(desk: Desk, held: Claim, work: Work, kind: Kind) -> int:
+    """The record of the need (or, for a note, of the event), made if it is not there, and linked to the delivery."""
+    scope = desk.scope(held.destination, held.mode)
+    stem = work.reference if kind is not Kind.NOTE else need_reference(work.mode, work.scope, f"event:{work.event_id}")
+    with transaction(desk.pool) as conn:
+        linked = siblings.links(conn, held)
+        parent = linked.contact if kind is Kind.OPPORTUNITY else linked.opportunity
+        record_id = records.name(conn, scope, kind.value, record_reference(stem, kind.value), parent=parent)
+        siblings.link(conn, held, kind.value, record_id)
+    return record_id
+
+
+# --- follow_up: a note ----------------------------------------------------------------------------------------------
+
+
+def _follow_up(desk: Desk, held: Claim, work: Work) -> Standing:
+    opportunity = _name(desk, held, work, Kind.OPPORTUNITY)
+    with desk.pool.connection() as conn:
+        record = records.read(conn, opportunity)
+        refused = siblings.opener_refused(conn, held)
+    if record.crm_id is None:
+        if record.state in {"asked", "in_doubt"}:
+            return InDoubt(opportunity, "opener_in_doubt")
+        return ForPerson("opener_refused") if refused else Later("opener_first", AFTER_OPENER)
+    if record.state == "gone":
+        return ForPerson("opportunity_gone")
+    note = _name(desk, held, work, Kind.NOTE)
+    seen = look_at_opportunity(desk, record)
+    if not isinstance(seen, Seen):
+        return seen
+    return ensure(desk, Step(held, note, drafts.note(work, opportunity_id=seen.crm_id)))
+
+
+# --- the arrow ------------------------------------------------------------------------------------------------------
+
+
+def _take_arrow(desk: Desk, held: Claim, standing: Standing) -> None:
+    with transaction(desk.pool) as conn:
+        match standing:
+            case Known():
+                deliveries.confirm(conn, held)
+            case Superseded():
+                deliveries.supersede(conn, held)
+            case ForPerson(reason, fields):
+                deliveries.reject(conn, held, reason=reason, fields=fields)
+            case InDoubt(record_id, reason) if siblings.wrote_unsettled(conn, held, record_id):
+                deliveries.mark_uncertain(conn, held, reason=reason, blocked_on=record_id)
+            case InDoubt(record_id):
+                deliveries.postpone(
+                    conn, held, reason="record_in_doubt", after=backoff.BEHIND_DOUBT, blocked_on=record_id
+                )
+            case Later(reason, after, blocked_on):
+                tried = attempts.tried(conn, held)
+                if tried >= backoff.MOST_TRIES:
+                    deliveries.reject(conn, held, reason="budget_used_up")
+                else:
+                    wait = backoff.retry(tried, after, desk.jitter)
+                    deliveries.postpone(conn, held, reason=reason, after=wait, blocked_on=blocked_on)
+            case _:
+                assert_never(standing)
+        deliveries.wake(conn)

@@ -1,0 +1,65 @@
+"""What a worker works with: the database, the CRM accounts, the way to them, and how patient it is.
+
+Time, randomness and the network come in here, so that a test can hand in its own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from crm_clients.base import Account, Capability, Client, Kind
+from crm_clients.transport import Transport
+from crm_clients.watchdog import Clock, boot_clock
+from intake.attempts import Patience
+from intake.config import Destination, Settings
+from intake.db import Pool
+from intake.installation import Installation
+from intake.records import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """A destination with the client that speaks its CRM's language, and the account that its requests go to."""
+
+    destination: Destination
+    client: Client
+    account: Account
+
+    def capability(self, kind: Kind) -> Capability:
+        """What the CRM promises for this kind of record."""
+        return self.client.capability(kind)
+
+
+def _nowhere(_boundary: str) -> None:
+    """The boundaries are passed without a stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One worker's tools.  `at` is told the name of every boundary that it passes; a test may stop there."""
+
+    pool: Pool
+    settings: Settings
+    installation: Installation
+    wired: Mapping[str, Wired]
+    transport: Transport
+    patience: Patience = field(default_factory=Patience)
+    clock: Clock = boot_clock
+    jitter: Callable[[], float] = field(default=random.random)
+    at: Callable[[str], None] = _nowhere
+
+    @property
+    def destinations(self) -> list[str]:
+        """The accounts that this worker can deliver to."""
+        return list(self.wired)
+
+    def scope(self, destination: str, mode: str) -> Scope:
+        """Where the records of an account live."""
+        return Scope(destination, "test" if mode == "test" else "live", self.patience.lease)
+
+    def deadline(self, patience: timedelta) -> float:
+        """A reading of the clock that lies this far ahead."""
+        return self.clock() + patience.total_seconds()

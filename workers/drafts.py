@@ -1,0 +1,174 @@
+"""From a lead to what its CRM records say: titles, texts, owners and due times, as the destination wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from crm_clients.base import ContactDraft, NoteDraft, OpportunityDraft, TaskDraft
+from intake.business_time import due_at
+from intake.config import Destination, Settings
+from intake.lead import Item, Lead
+from workers.work import Work
+
+# What an adviser reads in the CRM is written in the language of the sales team.
+CHANNELS = {"form": "Formulario", "whatsapp": "WhatsApp", "quote": "Cotización"}
+NAMELESS = "Sin nombre"
+LONGEST_TITLE = 200  # characters; the shortest limit among the CRMs that state one is 255 (HubSpot, Odoo)
+LONGEST_TEXT = 30_000
+
+
+def contact(work: Work, destination: Destination) -> ContactDraft:
+    """The person, with the fields that the destination wants."""
+    lead = work.lead
+    return ContactDraft(
+        name=_title(destination.contact_name.render(_values(work))) or NAMELESS,
+        phone=_phone(lead),
+        email=lead.contact.email,
+        company=lead.contact.company,
+        owner=None,
+        fields=tuple(_mapped(lead, destination.fields)),
+    )
+
+
+def opportunity(work: Work, destination: Destination, *, contact_id: str, owner: str | None) -> OpportunityDraft:
+    """The chance of a sale, with everything that was said in its text."""
+    values = _values(work)
+    template = destination.opportunity_text
+    return OpportunityDraft(
+        title=_title(destination.opportunity_title.render(values)) or NAMELESS,
+        text=(template.render(values) if template else "\n".join(_lines(work)))[:LONGEST_TEXT],
+        contact_id=contact_id,
+        amount=work.lead.enquiry.amount,
+        currency=work.lead.enquiry.currency or destination.currency,
+        owner=owner,
+        pipeline=destination.pipeline,
+        stage=destination.stage,
+        fields=tuple(_mapped(work.lead, destination.fields)),
+    )
+
+
+def task(
+    work: Work, destination: Destination, settings: Settings, *, opportunity_id: str, owner: str | None
+) -> TaskDraft:
+    """What the adviser has to do, due in business hours from when the lead came."""
+    due = due_at(work.received_at, destination.task.due, settings.business_hours, settings.holidays, settings.timezone)
+    return TaskDraft(
+        title=_title(destination.task_title.render(_values(work))) or NAMELESS,
+        opportunity_id=opportunity_id,
+        due_at=due,
+        owner=owner,
+        type=destination.task.type,
+    )
+
+
+def note(work: Work, *, opportunity_id: str) -> NoteDraft:
+    """A later message of the same conversation."""
+    said = work.lead.occurred_at or work.received_at
+    return NoteDraft(text="\n".join((f"{_channel(work)} · {_moment(said)}", *_lines(work)))[:LONGEST_TEXT],
+                     opportunity_id=opportunity_id)  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _title(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_TITLE]
+
+
+def _channel(work: Work) -> str:
+    return CHANNELS[work.kind]
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat(timespec="minutes")
+
+
+def _phone(lead: Lead) -> str | None:
+    if lead.contact.phone and lead.contact.phone.e164:
+        return lead.contact.phone.e164
+    return "+" + lead.contact.wa_id if lead.contact.wa_id else None
+
+
+def _name(lead: Lead) -> str:
+    person = lead.contact
+    return person.name or person.company or person.email or _phone(lead) or person.username or ""
+
+
+def _values(work: Work) -> Mapping[str, str]:
+    """A text for each placeholder that a template may hold."""
+    lead = work.lead
+    utm = dict(lead.attribution.utm)
+    return {
+        "contact": _name(lead) or NAMELESS,
+        "channel": _channel(work),
+        "product": lead.enquiry.product or _products(lead.enquiry.items),
+        "company": lead.contact.company or "",
+        "document": lead.contact.document or "",
+        "email": lead.contact.email or "",
+        "phone": _phone(lead) or "",
+        "message": lead.enquiry.text,
+        "answers": "\n".join(f"{label}: {value}" for label, value in lead.answers),
+        "items": "\n".join(_item(each) for each in lead.enquiry.items),
+        "amount": "" if lead.enquiry.amount is None else f"{lead.enquiry.amount:f}",
+        "currency": lead.enquiry.currency or "",
+        "number": work.number or "",
+        "source": work.source,
+        "utm_campaign": utm.get("campaign", ""),
+        "utm_source": utm.get("source", ""),
+    }
+
+
+def _products(items: tuple[Item, ...]) -> str:
+    return "" if not items else items[0].name + (f" (+{len(items) - 1})" if len(items) > 1 else "")
+
+
+def _item(item: Item) -> str:
+    quantity = f"{item.quantity:f} \N{MULTIPLICATION SIGN} " if item.quantity is not None else ""
+    price = f" a {item.unit_price:f}" if item.unit_price is not None else ""
+    return f"{quantity}{item.name}{price}" + (f" [{item.sku}]" if item.sku else "")
+
+
+def _lines(work: Work) -> Iterator[str]:
+    """Everything that the person said, and what a reader should know of it; a line for each."""
+    lead = work.lead
+    person, enquiry, origin = lead.contact, lead.enquiry, lead.attribution
+    if enquiry.text:
+        yield enquiry.text
+    for label, value in (
+        ("Nombre", person.name), ("Empresa", person.company), ("Documento", person.document),
+        ("Teléfono", _phone(lead) or (person.phone.raw if person.phone else None)), ("Correo", person.email),
+        ("Usuario", person.username), ("Producto", enquiry.product), ("Número", work.number),
+        ("Monto", None if enquiry.amount is None else f"{enquiry.amount:f} {enquiry.currency or ''}".strip()),
+    ):  # fmt: skip
+        if value:
+            yield f"{label}: {value}"
+    yield from (f"- {_item(each)}" for each in enquiry.items)
+    yield from (f"{label}: {value}" for label, value in lead.answers)
+    yield from (f"[{each.kind}] {each.filename or ''}".rstrip() for each in enquiry.media)
+    yield from (f"utm_{key}: {value}" for key, value in origin.utm)
+    if origin.ad_headline or origin.ad_id:
+        yield f"Anuncio: {origin.ad_headline or origin.ad_id}"
+    if lead.consent is not None:
+        yield f"Consentimiento: {'sí' if lead.consent else 'no'}"
+    if lead.flags:
+        yield "Avisos: " + ", ".join(lead.flags)
+
+
+def _mapped(lead: Lead, fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The CRM's own fields, filled from the lead's; one without a value is not sent."""
+    known = _fields(lead)
+    return ((theirs, known[ours]) for ours, theirs in fields.items() if known.get(ours))
+
+
+def _fields(lead: Lead) -> Mapping[str, str]:
+    person, enquiry, origin = lead.contact, lead.enquiry, lead.attribution
+    amount = None if enquiry.amount is None else f"{enquiry.amount:f}"
+    consent = None if lead.consent is None else str(lead.consent).lower()
+    plain = {
+        "name": person.name, "phone": _phone(lead), "email": person.email, "company": person.company,
+        "document": person.document, "wa_id": person.wa_id, "bsuid": person.bsuid, "username": person.username,
+        "message": enquiry.text, "product": enquiry.product, "amount": amount, "currency": enquiry.currency,
+        "ad_id": origin.ad_id, "ad_headline": origin.ad_headline, "click_id": origin.click_id, "consent": consent,
+    }  # fmt: skip
+    return {key: value for key, value in plain.items() if value} | {f"utm_{key}": value for key, value in origin.utm}

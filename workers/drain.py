@@ -1,0 +1,79 @@
+"""The pool that empties the queue: threads that claim due work one by one until none is left or the slice is over.
+
+The hint that started it says nothing of what is due; PostgreSQL does.  Deliveries come first, then looks, then the
+control calls of paused accounts.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import psycopg
+import structlog
+
+from crm_clients.base import Kind
+from intake import accounts, deliveries
+from intake.db import transaction
+from workers import backoff, calls, sentinels
+from workers.deliver import deliver
+from workers.desk import Desk
+from workers.look import look_due
+
+log = structlog.get_logger()
+
+# A job gives its worker back after this, so that a stop or a new version does not wait for an endless queue.
+SLICE = timedelta(seconds=55)
+
+
+def drain(desk: Desk, *, threads: int, slice_of: timedelta = SLICE, stop: threading.Event | None = None) -> int:
+    """Work until nothing is due, the slice is over, or `stop` is set; returns how many pieces of work were done."""
+    until = desk.deadline(slice_of)
+    stopping = stop or threading.Event()
+    with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="drain") as pool:
+        workers = [pool.submit(_work, desk, until, stopping) for _ in range(threads)]
+        return sum(each.result() for each in workers)
+
+
+def _work(desk: Desk, until: float, stop: threading.Event) -> int:
+    done = 0
+    while desk.clock() < until and not stop.is_set():
+        try:
+            if not one(desk):
+                break
+        except psycopg.OperationalError as lost:
+            log.warning("database lost while working", error=type(lost).__name__)
+            break  # What was in flight is in doubt by itself; the clock's next hint brings a worker back.
+        done += 1
+    return done
+
+
+def one(desk: Desk) -> bool:
+    """Do the next piece of due work.  False: there is none."""
+    return _deliver_next(desk) or look_due(desk) or _control_due(desk)
+
+
+def _deliver_next(desk: Desk) -> bool:
+    with desk.pool.connection() as conn:
+        held = deliveries.claim(conn, destinations=desk.destinations, lease=desk.patience.lease)
+    if held is None:
+        return False
+    desk.at("delivery.claimed")
+    log.info("delivery claimed", event_id=str(held.event_id), part=held.part)
+    deliver(desk, held)
+    return True
+
+
+def _control_due(desk: Desk) -> bool:
+    """Ask a paused account whether it works again."""
+    with transaction(desk.pool) as conn:
+        name = accounts.claim_control(conn, destinations=desk.destinations, again=backoff.CONTROL_AGAIN)
+    if name is None:
+        return False
+    wired = desk.wired[name]
+    if calls.control(desk, wired) is None and sentinels.control(desk, wired, Kind.CONTACT).told != "foreign":
+        with transaction(desk.pool) as conn:
+            accounts.resume(conn, name)
+        log.info("account resumed", destination=name)
+    return True

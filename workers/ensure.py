@@ -1,0 +1,292 @@
+"""Making one record exist once: read where it stands, take the next arrow, until it is known or the delivery must stop.
+
+known → done · gone → a person · asked by another → later · in doubt → look, or wait for the next look
+none → look first (where the CRM does not refuse a double) → commit the write → send → read the answer
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from crm_clients.base import (
+    Absent,
+    Confirmed,
+    ContactDraft,
+    Draft,
+    Duplicate,
+    Found,
+    Kind,
+    OpportunityDraft,
+    Rejected,
+    Retry,
+    Seen,
+    Several,
+    Uncertain,
+    Unsure,
+    kind_of,
+)
+from crm_clients.transport import NotSent
+from intake import accounts, attempts, items, records
+from intake.attempts import RecordMoved
+from intake.db import transaction
+from intake.deliveries import Claim
+from intake.records import Record
+from workers import backoff, calls, sentinels
+from workers.calls import Call
+from workers.desk import Desk, Wired
+from workers.look import double, look_into, note, plan, see, settle_found
+from workers.sentinels import Control
+from workers.standing import ForPerson, InDoubt, Known, Later, Standing
+
+# Each round takes one arrow of a record; more than these would be a quarrel with another worker.
+MOST_ROUNDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One record that a held delivery wants to exist."""
+
+    held: Claim
+    record_id: int
+    draft: Draft = field(repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.draft)
+
+
+def ensure(desk: Desk, step: Step) -> Standing:
+    """Bring the record into being, once.  Raises LostClaim."""
+    for _ in range(MOST_ROUNDS):
+        with desk.pool.connection() as conn:
+            record = records.read(conn, step.record_id)
+        standing = _next(desk, step, record)
+        if standing is not None:
+            return standing
+    return Later("record_busy", blocked_on=step.record_id)
+
+
+def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
+    """One arrow on; None: the record has moved, read it again."""
+    if record.crm_id is not None and record.state != "gone":
+        return Known(record.crm_id)
+    match record.state:
+        case "gone":
+            return ForPerson(f"{record.kind}_gone")
+        case "asked" if record.being_asked:
+            return Later(
+                "record_busy", after=-record.asked_ago if record.asked_ago else None, blocked_on=record.record_id
+            )
+        case "asked" | "in_doubt":
+            return _look(desk, step, record)
+        case _:
+            return _first_look(desk, step, record) or _create(desk, step, record)
+
+
+def _look(desk: Desk, step: Step, record: Record) -> Standing | None:
+    wired = desk.wired[record.destination]
+    if not record.look_due:
+        return InDoubt(record.record_id, "in_doubt")
+    looked = look_into(desk, record, step.held)
+    if isinstance(looked, Unsure):
+        unsure(desk, wired, looked, record)  # May pause the account; the doubt stays a doubt.
+    with desk.pool.connection() as conn:
+        after = records.read(conn, record.record_id)
+    return InDoubt(record.record_id, "in_doubt") if after.state in {"asked", "in_doubt"} else None
+
+
+# --- none: look before the first create -------------------------------------------------------------------------------
+
+
+def _first_look(desk: Desk, step: Step, record: Record) -> Standing | None:
+    """None: nothing stands there, as far as can be seen, so that it may be created."""
+    wired = desk.wired[record.destination]
+    if not plan(wired, record).look_first:
+        return None
+    control = sentinels.control(desk, wired, step.kind, may_be_old=True)
+    if control.told != "yes":
+        return _without_control(desk, wired, control, record)
+    return _see_first(desk, step, record, control) or _match(desk, wired, step, record)
+
+
+def _without_control(desk: Desk, wired: Wired, control: Control, record: Record) -> Standing:
+    match control.told:
+        case "unsure" if control.unsure:
+            return unsure(desk, wired, control.unsure, record)
+        case "foreign":
+            return Later("account_paused")
+        case _:
+            return Later("no_control", after=backoff.NO_CONTROL)
+
+
+def _see_first(desk: Desk, step: Step, record: Record, control: Control) -> Standing | None:
+    wired = desk.wired[record.destination]
+    sight = see(desk, wired, record)
+    desk.at(f"{record.kind}.seen_first")
+    with transaction(desk.pool) as conn:
+        attempts.note_look(conn, record, note(sight, wired, record, control), step.held)
+        match sight.looked:
+            case Absent():
+                return None
+            case Found(seen):
+                settle_found(conn, record, seen)
+            case Several(crm_ids):
+                double(conn, record, crm_ids)
+                return ForPerson("several")
+            case Unsure():
+                pass
+            case _:
+                assert_never(sight.looked)
+    if isinstance(sight.looked, Unsure):
+        return unsure(desk, wired, sight.looked, record)
+    return Known(sight.looked.seen.crm_id) if sight.looked.seen.live else ForPerson(f"{record.kind}_gone")
+
+
+def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | None:
+    """A contact that stands there without our reference is adopted, if it is the only one."""
+    if not isinstance(step.draft, ContactDraft):
+        return None
+    matched = calls.matches(desk, wired, step.draft)
+    match matched:
+        case Unsure():
+            return unsure(desk, wired, matched, record)
+        case ():
+            return None
+        case (seen,):
+            return _adopt(desk, record, seen)
+        case _:
+            return ForPerson("contact_ambiguous")
+
+
+def _adopt(desk: Desk, record: Record, seen: Seen) -> Standing | None:
+    with transaction(desk.pool) as conn:
+        known = records.know(conn, record.record_id, crm_id=seen.crm_id, how="adopted")
+    return Known(seen.crm_id) if known else None
+
+
+# --- none -> asked -> ... -------------------------------------------------------------------------------------------
+
+
+def _create(desk: Desk, step: Step, record: Record) -> Standing | None:
+    wired = desk.wired[record.destination]
+    client, kind = wired.client, step.kind
+    request = client.create(step.draft, record.reference)
+    draft = attempts.Draft("create", request.body or b"", values(step.draft))
+    prepared = desk.clock()
+    desk.at(f"{kind}.before_commit")
+    try:
+        with desk.pool.connection() as conn:
+            write_id = attempts.prepare(conn, step.held, record, draft, desk.patience)
+    except RecordMoved:
+        return None
+    desk.at(f"{kind}.committed")
+    call = calls.write(desk, wired, request, prepared=prepared, read=lambda answer: client.created(kind, answer))
+    desk.at(f"{kind}.answered")
+    take_answer(desk, record, write_id, call)
+    desk.at(f"{kind}.noted")
+    return _after_create(desk, step, record, call)
+
+
+def values(draft: Draft) -> bytes:
+    """The guarded fields of a draft, as clients name them in `Seen.values`; empty for kinds that are never updated."""
+    if not isinstance(draft, OpportunityDraft):
+        return b""
+    return json.dumps(guarded(draft)).encode()
+
+
+def guarded(draft: OpportunityDraft) -> dict[str, str]:
+    """What a later version may change: never owner nor stage."""
+    amount = None if draft.amount is None else format(draft.amount.normalize(), "f")
+    named = {"title": draft.title, "text": draft.text, "amount": amount, "currency": draft.currency}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:
+    """An attempt takes its own answer, however late, in one transaction with what it means for the record."""
+    with transaction(desk.pool) as conn:
+        attempts.close(conn, write_id, call.answer)
+        match call.means:
+            case Confirmed(crm_id, how):
+                known = records.know(conn, record.record_id, crm_id=crm_id, how=how, write_id=write_id)
+                if not known and records.read(conn, record.record_id).crm_id != crm_id:
+                    late: dict[str, object] = {"reference": record.reference, "crm_ids": [crm_id], "write": write_id}
+                    items.open_incident(conn, record.record_id, reason="late_success", evidence=late)
+            case Uncertain():
+                records.doubt(conn, record.record_id, write_id=write_id)
+            case NotSent() | Retry() | Rejected() | Duplicate():
+                records.not_executed(conn, record.record_id, write_id=write_id)
+            case _:
+                assert_never(call.means)
+
+
+def _after_create(desk: Desk, step: Step, record: Record, call: Call) -> Standing | None:
+    match call.means:
+        case Confirmed(crm_id):
+            return Known(crm_id, made=True)
+        case NotSent(reason):
+            return Later(f"not_sent_{reason}")
+        case Retry() as again:
+            return retry(desk, desk.wired[record.destination], again)
+        case Rejected(reason, fields):
+            return ForPerson(reason, dict(fields))
+        case Duplicate() as duplicate:
+            return _after_duplicate(desk, step, record, duplicate)
+        case Uncertain(reason):
+            return look_at_once(desk, step, record, reason)
+        case _:
+            assert_never(call.means)
+
+
+def look_at_once(desk: Desk, step: Step, record: Record, reason: str) -> Standing | None:
+    """A doubt is looked up once, at once, within the same claim: found is confirmed, and nobody is troubled."""
+    with desk.pool.connection() as conn:
+        doubtful = records.read(conn, record.record_id)
+    if doubtful.state not in {"asked", "in_doubt"}:
+        return None
+    wired = desk.wired[record.destination]
+    sight = see(desk, wired, doubtful)
+    with transaction(desk.pool) as conn:
+        attempts.note_look(conn, doubtful, note(sight, wired, doubtful, Control("no", "too_early")), step.held)
+        match sight.looked:
+            case Found(seen):
+                settle_found(conn, doubtful, seen)
+                return None
+            case Several(crm_ids):
+                double(conn, doubtful, crm_ids)
+                return ForPerson("several", blocked_on=record.record_id)
+            case Absent() | Unsure():
+                return InDoubt(record.record_id, reason)
+            case _:
+                assert_never(sight.looked)
+
+
+def _after_duplicate(desk: Desk, step: Step, record: Record, duplicate: Duplicate) -> Standing | None:
+    """What is ours is adopted; a duplicate of something else is not ours, except that a person may be the same one."""
+    wired = desk.wired[record.destination]
+    standing = _see_first(desk, step, record, Control("no", "after_duplicate"))
+    if standing is None and duplicate.by != "reference":
+        standing = _match(desk, wired, step, record)
+    return standing or ForPerson(f"duplicate_{duplicate.by}")
+
+
+# --- when the CRM does not tell ---------------------------------------------------------------------------------------
+
+
+def unsure(desk: Desk, wired: Wired, looked: Unsure, record: Record) -> Later | ForPerson:
+    """A look that told nothing: later, or the account is paused."""
+    again = retry(desk, wired, Retry(looked.reason, looked.after, looked.scope))
+    return again if isinstance(again, ForPerson) else Later(again.reason, again.after, record.record_id)
+
+
+def retry(desk: Desk, wired: Wired, again: Retry) -> Later | ForPerson:
+    """An account is paused only when a control call fails too; else the one item goes to a person."""
+    if again.scope == "item":
+        return Later(again.reason, again.after)
+    failed = calls.control(desk, wired)
+    if failed is None:
+        return ForPerson(again.reason)
+    with transaction(desk.pool) as conn:
+        accounts.pause(conn, wired.destination.name, reason=failed.reason, again=failed.after or backoff.CONTROL_AGAIN)
+    return Later("account_paused", after=backoff.CONTROL_AGAIN)

@@ -1,0 +1,72 @@
+"""How a record is written once: what follows from the CRM's capability for its kind, in one table.
+
+    reference   look     limit     first create        after a doubt
+    enforced    any      any       at once             one look, then again: the CRM refuses a double, and we adopt
+    stored,     strong   known     look before         absence proven: two looks, limit + lag apart
+      marker             unknown   look before         never by itself, unless the owner gave assume_limit
+    stored,     weak     any       look before         never by itself
+      marker
+    none        -        -         at once             never by itself
+
+and from the consequence: a doubled note is cheap, so where a look is strong, its lag alone is waited for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from crm_clients.base import Capability, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A second create is refused by the CRM itself: one absent look is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A second create needs looks that say absent, this far apart."""
+
+    span: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """No second create without a person."""
+
+
+Proof = Refused | Proven | Never
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """`look_first`: before the first create too, since a restored database has forgotten its attempts."""
+
+    look_first: bool
+    proof: Proof
+
+    @property
+    def needs_control(self) -> bool:
+        """Whether an "absent" is ever relied upon, so that the sentinel must exist."""
+        return self.look_first
+
+
+def strategy(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Strategy:
+    """The row of the table.  `assume_limit`: the owner's word where the CRM's limit is unknown."""
+    match can.reference:
+        case "enforced":
+            return Strategy(look_first=False, proof=Refused())
+        case "none":
+            return Strategy(look_first=False, proof=Never())
+        case "stored" | "marker":
+            return Strategy(look_first=True, proof=_proof(kind, can, assume_limit))
+
+
+def _proof(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Proof:
+    limit = can.limit if can.limit is not None else assume_limit
+    if can.look == "weak":
+        return Never()
+    if limit is not None:
+        return Proven(limit + can.lag)
+    return Proven(can.lag) if kind is Kind.NOTE else Never()

@@ -1,0 +1,194 @@
+"""Bringing an opportunity up to date with a later version, without overwriting people.
+
+A field is changed only if the CRM still holds the value read back after our last write; otherwise it is left, and
+shown.  Owner and stage are never sent.  An update in doubt is settled by reading: the values stand there, or not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import assert_never
+
+from crm_clients.base import (
+    Absent,
+    Confirmed,
+    Duplicate,
+    Found,
+    Kind,
+    OpportunityDraft,
+    Rejected,
+    Retry,
+    Seen,
+    Several,
+    Uncertain,
+    Unsure,
+)
+from crm_clients.transport import NotSent
+from intake import attempts, records
+from intake.attempts import LookNote, RecordMoved
+from intake.db import transaction
+from intake.records import Record
+from workers import calls
+from workers.calls import Call
+from workers.desk import Desk
+from workers.ensure import MOST_ROUNDS, Step, guarded, look_at_once, retry, take_answer, unsure
+from workers.look import look_into
+from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """`send`: what may be changed.  `left`: what a person changed since, and so stays as it is (names only)."""
+
+    send: Mapping[str, str]
+    left: tuple[str, ...]
+
+
+def bring_up_to_date(desk: Desk, step: Step) -> Standing:
+    """Change what this version changes, once.  Raises LostClaim."""
+    for _ in range(MOST_ROUNDS):
+        with desk.pool.connection() as conn:
+            record = records.read(conn, step.record_id)
+        standing = _next(desk, step, record)
+        if standing is not None:
+            return standing
+    return Later("record_busy", blocked_on=step.record_id)
+
+
+def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
+    match record.state:
+        case "known":
+            return _update(desk, step, record)
+        case "asked" if record.being_asked:
+            return Later("record_busy", blocked_on=record.record_id)
+        case "asked" | "in_doubt":
+            return _look(desk, step, record)
+        case _:
+            return ForPerson("opportunity_gone")
+
+
+def _look(desk: Desk, step: Step, record: Record) -> Standing | None:
+    if record.look_due:
+        look_into(desk, record, step.held)
+        with desk.pool.connection() as conn:
+            if records.read(conn, record.record_id).state not in {"asked", "in_doubt"}:
+                return None
+    return InDoubt(record.record_id, "update_in_doubt")
+
+
+def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
+    seen = look_at_opportunity(desk, record)
+    if not isinstance(seen, Seen):
+        return seen
+    assert isinstance(step.draft, OpportunityDraft)  # noqa: S101  # only opportunities have versions
+    changes = compare(_base(desk, record), seen.values, guarded(step.draft))
+    if not changes.send:
+        return Known(seen.crm_id)
+    return _write(desk, step, record, changes)
+
+
+def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:
+    """The opportunity as it stands now, or why the delivery stops: people deleted it, or the look told nothing."""
+    wired = desk.wired[record.destination]
+    sight = calls.read(desk, wired, Kind.OPPORTUNITY, record.crm_id or "")
+    match sight.looked:
+        case Found(seen) if seen.live:
+            return seen
+        case Found() | Absent():
+            with transaction(desk.pool) as conn:
+                records.gone(conn, record.record_id, crm_id=record.crm_id or "")
+            return ForPerson("opportunity_gone")
+        case Several():
+            return ForPerson("several")
+        case Unsure() as nothing:
+            return unsure(desk, wired, nothing, record)
+        case _:
+            assert_never(sight.looked)
+
+
+def _base(desk: Desk, record: Record) -> Mapping[str, str]:
+    """What our last write left there: as read back, or, where that was not possible, as it was sent."""
+    with desk.pool.connection() as conn:
+        kept = attempts.read_back(conn, record.record_id) or attempts.last_sent(conn, record.record_id)
+    values: dict[str, str] = json.loads(kept) if kept else {}
+    return values
+
+
+def compare(base: Mapping[str, str], now: Mapping[str, str], wanted: Mapping[str, str]) -> Changes:
+    """Which of the wanted values may be sent: those whose field still reads as our last write left it."""
+    differing = {name: value for name, value in wanted.items() if not alike(now.get(name), value)}
+    send = {name: value for name, value in differing.items() if alike(now.get(name), base.get(name))}
+    return Changes(send, tuple(sorted(differing.keys() - send.keys())))
+
+
+def alike(one: str | None, other: str | None) -> bool:
+    """The same value, though a CRM may write 1200.5 as "1200.50" or lose white space at the ends."""
+    if one is None or other is None:
+        return not one and not other
+    try:
+        return Decimal(one) == Decimal(other)
+    except InvalidOperation:
+        return one.strip() == other.strip()
+
+
+def _write(desk: Desk, step: Step, record: Record, changes: Changes) -> Standing | None:
+    client = desk.wired[record.destination].client
+    crm_id = record.crm_id or ""
+    request = client.update(Kind.OPPORTUNITY, crm_id, changes.send)
+    draft = attempts.Draft("update", request.body or b"", json.dumps(dict(changes.send)).encode())
+    prepared = desk.clock()
+    desk.at("opportunity.update.before_commit")
+    try:
+        with desk.pool.connection() as conn:
+            write_id = attempts.prepare(conn, step.held, record, draft, desk.patience)
+    except RecordMoved:
+        return None
+    desk.at("opportunity.update.committed")
+    call = calls.write(
+        desk,
+        desk.wired[record.destination],
+        request,
+        prepared=prepared,
+        read=lambda answer: client.updated(Kind.OPPORTUNITY, crm_id, answer),
+    )
+    desk.at("opportunity.update.answered")
+    take_answer(desk, record, write_id, call)
+    desk.at("opportunity.update.noted")
+    return _after(desk, step, record, call)
+
+
+def _after(desk: Desk, step: Step, record: Record, call: Call) -> Standing | None:
+    match call.means:
+        case Confirmed(crm_id):
+            keep_read_back(desk, step, record.record_id, crm_id)
+            return Known(crm_id, made=True)
+        case NotSent(reason):
+            return Later(f"not_sent_{reason}")
+        case Retry() as again:
+            return retry(desk, desk.wired[record.destination], again)
+        case Rejected(reason, fields):
+            return ForPerson(reason, dict(fields))
+        case Duplicate(by):
+            return ForPerson(f"duplicate_{by}")
+        case Uncertain(reason):
+            return look_at_once(desk, step, record, reason)
+        case _:
+            assert_never(call.means)
+
+
+def keep_read_back(desk: Desk, step: Step, record_id: int, crm_id: str) -> None:
+    """Keep the values as the CRM writes them; where it does not answer, what was sent stands in for them."""
+    wired = desk.wired[step.held.destination]
+    sight = calls.read(desk, wired, Kind.OPPORTUNITY, crm_id)
+    with transaction(desk.pool) as conn:
+        record = records.read(conn, record_id)
+        match sight.looked:
+            case Found(seen):
+                attempts.keep_read_back(conn, record_id, json.dumps(dict(seen.values)).encode())
+                found = LookNote("read", "found", "read_back", evidence={"seen": [crm_id]}, took=sight.took)
+                attempts.note_look(conn, record, found, step.held)
+            case _:
+                attempts.forget_read_back(conn, record_id)

@@ -1,0 +1,76 @@
+"""Putting a worker together: settings and environment in, a desk out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from crm_clients.base import Account
+from crm_clients.registry import build
+from crm_clients.transport import Transport
+from intake import installation
+from intake.config import Destination, Process, Settings, load
+from intake.db import Pool, open_pool
+from intake.installation import Installation
+from intake.sources import PROVIDERS
+from workers.desk import Desk, Wired
+
+# Where the sandbox CRM of `intake up` listens; it tells its own processes.
+SANDBOX_URL = "INTAKE_SANDBOX_URL"
+SANDBOX_TOKEN = "INTAKE_SANDBOX_TOKEN"  # noqa: S105  # the name of a variable
+DEFAULT_SANDBOX_URL = "http://127.0.0.1:8090"
+
+
+def settings_of(process: Process, environ: Mapping[str, str]) -> Settings:
+    """The configuration file.  Raises ConfigError."""
+    return load(process.config, environ, built_in=PROVIDERS.keys())
+
+
+def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) -> Desk:
+    """A worker's desk.  Raises Mismatch where the database is another installation's, and psycopg.Error."""
+    if process.database_url is None:
+        raise LookupError("DATABASE_URL is not set")
+    pool = open_pool(process.database_url, size=process.threads + 2)
+    return Desk(
+        pool=pool,
+        settings=settings,
+        installation=known_installation(pool, process),
+        wired={each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because},
+        transport=Transport(),
+    )
+
+
+def known_installation(pool: Pool, process: Process) -> Installation:
+    """The database's installation, compared with what this host knows of it.  Raises Mismatch."""
+    with pool.connection() as conn:
+        found = installation.read(conn)
+    installation.check(found, expected(process))
+    return found
+
+
+def expected(process: Process) -> str | None:
+    """What the settings or the file pin; None: nothing yet."""
+    if process.installation is not None:
+        return f"{process.installation} {process.epoch}" if process.epoch is not None else process.installation
+    file = mark_file(process)
+    return file.read_text("utf-8") if file.exists() else None
+
+
+def mark_file(process: Process) -> Path:
+    """Where this host keeps the mark of its installation."""
+    return process.intake_home / "installation"
+
+
+def wire(destination: Destination, environ: Mapping[str, str] = os.environ) -> Wired:
+    """A destination with its client and account.  Raises UnknownClient, and ValueError for one without an address."""
+    client = build(destination.client, destination.options)
+    credential = destination.credential.value if destination.credential else None
+    base_url = destination.base_url
+    if destination.client == "sandbox":
+        base_url = base_url or environ.get(SANDBOX_URL) or DEFAULT_SANDBOX_URL
+        credential = credential or environ.get(SANDBOX_TOKEN) or "sandbox"
+    if base_url is None:
+        raise ValueError(f"destinations.{destination.name}: base_url is missing")
+    headers = (("Authorization", f"Bearer {credential}"),) if credential else ()
+    return Wired(destination, client, Account(destination.name, base_url.rstrip("/"), headers))
