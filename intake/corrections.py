@@ -68,7 +68,7 @@ def _phone(lead: Lead, value: str, region: str) -> Lead:
 
 def _email(lead: Lead, value: str, region: str) -> Lead:
     del region
-    if value and not emails.ADDRESS.fullmatch(value):
+    if value and not emails.is_address(value):
         raise _Broken("must be an e-mail address")
     email = emails.read(value) if value else None
     return _without(replace(lead, contact=replace(lead.contact, email=email)), "email_unreadable", "no_contact_point")

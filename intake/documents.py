@@ -25,5 +25,6 @@ def _plausible(compact: str) -> bool:
         return bool(ruc.is_valid(compact))
     if re.fullmatch(r"[0-9]{8}[A-Z]", compact):
         return bool(cui.is_valid(compact))
-    passport = re.fullmatch(r"[A-Z0-9]{6,12}", compact) and re.search(r"[A-Z]", compact)
-    return bool(passport) or re.fullmatch(r"[0-9]{8}|[0-9]{9}|[0-9]{12}", compact) is not None
+    if re.fullmatch(r"[0-9]{8}|[0-9]{9}|[0-9]{12}", compact):
+        return True
+    return re.fullmatch(r"(?=.*[A-Z])(?=.*[0-9])[A-Z0-9]{6,12}", compact) is not None

@@ -113,7 +113,7 @@ def _phone_elsewhere(found: _Sorted, region: str) -> Phone | None:
 
 
 def _email_elsewhere(found: _Sorted) -> str | None:
-    whole = (leaf.text for leaf in found.rest if emails.ADDRESS.fullmatch(leaf.text))
+    whole = (leaf.text for leaf in found.rest if emails.is_address(leaf.text))
     return next((email for text in whole if (email := emails.read(text))), None)
 
 

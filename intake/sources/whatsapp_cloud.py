@@ -9,6 +9,7 @@ Source: Meta, "Create a webhook endpoint" (7 Nov 2025) and "Set up webhooks".
 from __future__ import annotations
 
 import hmac
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ from intake.sources.base import (
 )
 from intake.sources.decoding import Json, mapping, plain, read_json, sequence, text
 from intake.sources.whatsapp_content import Content
-from intake.sources.whatsapp_people import WA_ID, Person, sender
+from intake.sources.whatsapp_people import WA_ID, Cards, Person, cards, sender
 
 # A reaction is activity on an older message; `request_welcome`: somebody only opened the chat.
 IGNORED = frozenset({"reaction", "request_welcome"})
@@ -82,6 +83,7 @@ class _Change:
     """What the messages of one change have in common."""
 
     value: dict[str, Json] = field(repr=False)
+    cards: Cards
     channel: str
     region: str
     flags: tuple[str, ...]
@@ -90,7 +92,7 @@ class _Change:
 def _found(body: dict[str, Json], region: str, flags: tuple[str, ...]) -> Iterator[Found]:
     if "entry" not in body:
         # Resellers of the older on-premise API send a change's value alone (courier, dialog360 fixtures).
-        yield from _in_change(_Change(body, _channel(body, ""), region, flags))
+        yield from _in_change(_Change(body, cards(body), _channel(body, ""), region, flags))
     for entry in sequence(body.get("entry")):
         account, changes = text(mapping(entry).get("id")) or "", mapping(entry).get("changes")
         if not isinstance(changes, list):
@@ -98,7 +100,7 @@ def _found(body: dict[str, Json], region: str, flags: tuple[str, ...]) -> Iterat
         for change in sequence(changes):
             value = mapping(change).get("value")
             if isinstance(value, dict):
-                yield from _in_change(_Change(value, _channel(value, account), region, flags))
+                yield from _in_change(_Change(value, cards(value), _channel(value, account), region, flags))
             else:
                 yield Quarantined("unreadable_change")
 
@@ -131,7 +133,7 @@ def _in_message(message: Json, change: _Change) -> Found:
 
 
 def _in_enquiry(kind: str, message: dict[str, Json], change: _Change) -> Incoming | Quarantined:
-    message_id, person = text(message.get("id")), sender(message, change.value)
+    message_id, person = text(message.get("id")), sender(message, change.cards)
     if message_id is None:
         return Quarantined("message_without_id", {"id": "is required"})
     if person is None:
@@ -265,9 +267,9 @@ def _fingerprint(written: _Written) -> Mapping[str, object]:
 
 def _without_repeats(events: list[Incoming]) -> Iterator[Incoming]:
     """Meta may list one message twice in a body.  Other content under the same id stays, to be seen as a conflict."""
-    seen: dict[str | None, list[Mapping[str, object]]] = {}
+    seen: set[tuple[str | None, str]] = set()
     for event in events:
-        known = seen.setdefault(event.request_id, [])
-        if event.content not in known:
-            known.append(event.content)
+        known = (event.request_id, json.dumps(event.content, sort_keys=True))
+        if known not in seen:
+            seen.add(known)
             yield event

@@ -6,7 +6,7 @@ Meta, "Business-scoped user IDs" (31 Mar 2026): once people have a username, `fr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from intake import phones
@@ -45,25 +45,36 @@ class Person:
         )
 
 
-def sender(message: dict[str, Json], value: dict[str, Json]) -> Person | None:
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """What an envelope's contacts say about people, by their ids: contacts come in another order than messages.
+
+    `only`: the one contact of an envelope that has no other; a message without any id can only be theirs.
+    """
+
+    by_id: Mapping[str, dict[str, Json]] = field(repr=False)
+    only: dict[str, Json] = field(repr=False)
+
+    def of(self, ids: list[str]) -> dict[str, Json]:
+        return next((self.by_id[known] for known in ids if known in self.by_id), {}) if ids else self.only
+
+
+def cards(value: dict[str, Json]) -> Cards:
+    listed = [mapping(contact) for contact in sequence(value.get("contacts"))]
+    by_id = {known: card for card in reversed(listed) for known in _texts(card, "wa_id", "user_id")}
+    return Cards(by_id, listed[0] if len(listed) == 1 else {})
+
+
+def sender(message: dict[str, Json], known: Cards) -> Person | None:
     """The person of a message, with what the envelope's contacts say about them; None: no id anywhere."""
-    named = [text(message.get(key)) for key in ("from", "from_user_id", "from_parent_user_id")]
-    ids = [given for given in named if given]
-    card = _card(ids, [mapping(contact) for contact in sequence(value.get("contacts"))])
-    listed = [text(card.get(key)) for key in ("wa_id", "user_id", "parent_user_id")]
-    person = _person([*ids, *(given for given in listed if given)], mapping(card.get("profile")))
+    ids = _texts(message, "from", "from_user_id", "from_parent_user_id")
+    card = known.of(ids)
+    person = _person([*ids, *_texts(card, "wa_id", "user_id", "parent_user_id")], mapping(card.get("profile")))
     return person if person.ids else None
 
 
-def _card(ids: list[str], cards: list[dict[str, Json]]) -> dict[str, Json]:
-    """The contact with one of the ids, wherever it stands: contacts come in another order than messages.
-
-    A message without any id is its only contact's; with several contacts nobody can say whose it is.
-    """
-    if not ids:
-        return cards[0] if len(cards) == 1 else {}
-    known = [card for card in cards if {text(card.get("wa_id")), text(card.get("user_id"))} & set(ids)]
-    return known[0] if known else {}
+def _texts(card: dict[str, Json], *keys: str) -> list[str]:
+    return [given for key in keys if (given := text(card.get(key)))]
 
 
 def _person(ids: Iterable[str], profile: dict[str, Json]) -> Person:

@@ -1,0 +1,54 @@
+"""Document numbers of Peru, and addresses of e-mail."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intake import documents, emails
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "20100070970",  # a RUC with a right check digit
+        "20-10007097-0",
+        "12345678",  # a DNI has no check digit of its own
+        "001234567",  # a foreign resident's card
+        "AB123456",  # a passport
+    ],
+)
+def test_document_that_may_be_right_is_not_flagged(document: str) -> None:
+    assert documents.flag(document, "PE") is None
+
+
+@pytest.mark.parametrize("document", ["20100070971", "99999999999", "123", "1234567", "no tengo", ""])
+def test_document_that_cannot_be_right_is_flagged(document: str) -> None:
+    assert documents.flag(document, "PE") == documents.INVALID
+
+
+def test_documents_of_other_countries_are_not_judged() -> None:
+    assert documents.flag("0990012345001", "EC") is None
+
+
+@given(st.text(), st.text(max_size=2))
+def test_no_text_raises(document: str, region: str) -> None:
+    assert documents.flag(document, region) in (None, documents.INVALID)
+
+
+@pytest.mark.parametrize(
+    ("typed", "email"),
+    [
+        (" Rosa.Prueba@Example.COM ", "Rosa.Prueba@example.com"),
+        ("Rosa <rosa@example.com>", "rosa@example.com"),
+        ("mailto:rosa@example.com", "rosa@example.com"),
+        ("rosa@example.com.", "rosa@example.com"),
+        ("rosa@example", None),
+        ("rosa example.com", None),
+        ("", None),
+        ("x" * 300 + "@example.com", None),
+    ],
+)
+def test_address_is_found_in_what_was_typed(typed: str, email: str | None) -> None:
+    assert emails.read(typed) == email
