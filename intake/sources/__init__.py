@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from intake.sources.base import Provider
+from intake.sources.generic import Generic
 from intake.sources.quote import QuoteProvider
 from intake.sources.standard_webhooks import StandardWebhooks
 from intake.sources.whatsapp_cloud import WhatsAppCloud
@@ -14,6 +15,7 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
     {
         provider.name: provider
         for provider in (
+            Generic(),
             QuoteProvider(),
             StandardWebhooks(),
             WhatsAppCloud(),

@@ -34,6 +34,11 @@ def provider_of(sample: str) -> str:
     return sample.partition("/")[0]
 
 
+# The others carry a token, which proves the sender and not the body.
+SIGNED = [sample for sample in EXPECTED if provider_of(sample) not in {"generic", "whatsapp_360dialog"}]
+JSON_SAMPLES = sorted(sample for sample in EXPECTED if sample.endswith(".json"))
+
+
 def delivered(sample: str) -> Delivered:
     body = (SAMPLES / sample).read_bytes()
     headers = find(provider_of(sample)).sign(body, secret=SECRET, url=URL, now=NOW, delivery_id="msg_1")
@@ -97,7 +102,7 @@ def test_signed_sample_is_authentic(sample: str) -> None:
     verify(provider_of(sample), secrets=(SECRET,), headers=sent.headers, body=sent.body, url=URL, now=NOW)
 
 
-@pytest.mark.parametrize("sample", [s for s in EXPECTED if provider_of(s) != "whatsapp_360dialog"])
+@pytest.mark.parametrize("sample", SIGNED)
 def test_sample_with_one_byte_changed_is_not(sample: str) -> None:
     sent = delivered(sample)
     changed = bytes([sent.body[0] ^ 1]) + sent.body[1:]
@@ -163,7 +168,7 @@ def test_arbitrary_bytes_are_only_unreadable(provider: str, body: bytes, content
         find(provider).read(Delivered(body, content_type, {}, NOW, "PE"))
 
 
-@given(sample=st.sampled_from(sorted(EXPECTED)), data=st.data())
+@given(sample=st.sampled_from(JSON_SAMPLES), data=st.data())
 def test_samples_with_any_part_replaced_are_only_unreadable(sample: str, data: st.DataObject) -> None:
     body = decoded(sample)
     name = data.draw(st.sampled_from(sorted(set(names_in(body)))))
