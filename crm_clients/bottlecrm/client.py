@@ -7,6 +7,8 @@ What it relies on was read in the package `django-crm` 1.35.0 (PyPI, 2026-11-29)
   A task's does too: rows of the task list do not show custom fields, and a filter that is not known is ignored.
 - A create answers 400 before its first write (`contacts/views.py`, `opportunity/views/opportunity_views.py`,
   `tasks/updates.py`), and 500 after the record is there when its broker is away.
+- A token sees what its user made or is assigned to, an administrator's everything: use one of an administrator, or
+  what an earlier token made looks absent.
 - Nothing says how long the server may work on a request; its gunicorn is the owner's: the limit is unknown.
 """
 

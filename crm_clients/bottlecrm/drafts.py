@@ -81,7 +81,7 @@ def _worth(draft: OpportunityDraft) -> dict[str, object]:
         return {"currency": draft.currency if draft.currency in CURRENCIES else None}
     if draft.currency is None or draft.currency in CURRENCIES:
         # Two decimals are kept, and a third is refused.
-        return {"amount": format(round(draft.amount, 2), "f"), "currency": draft.currency}
+        return {"amount": format(draft.amount, ".2f"), "currency": draft.currency}
     return {"description": f"{draft.currency} {draft.amount:f}\n\n{clean(draft.text)}"}
 
 
