@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intake.authenticity import GENERIC, RULES, NotAuthentic, sign, verify
@@ -257,6 +257,7 @@ FRAGMENTS = ["v1,", "t=", "v1=", "sha256=", "Basic ", "Bearer ", "1772463600", "
 ANY_TEXT = st.one_of(st.text(), st.lists(st.sampled_from(FRAGMENTS)).map("".join))
 
 
+@settings(deadline=None)
 @given(
     provider=st.sampled_from(sorted(RULES)),
     secrets=st.lists(ANY_TEXT, max_size=2).map(tuple),

@@ -6,7 +6,7 @@ from contextlib import suppress
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intake.corrections import CHANGES, InvalidCorrection, correct
@@ -74,6 +74,7 @@ def test_value_that_breaks_a_rule_is_named_with_it(field: str, value: str) -> No
     assert list(refused.value.fields) == [field]
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from([*CHANGES, "other"]), st.text()), st.sampled_from(["PE", "", "ZZ"]))
 def test_no_value_raises_anything_else(changes: dict[str, str], region: str) -> None:
     with suppress(InvalidCorrection):

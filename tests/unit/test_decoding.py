@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intake.sources.base import Unreadable
@@ -55,6 +55,7 @@ def test_amount_that_no_program_means_is_none(written: str) -> None:
     assert decimal(written) is None
 
 
+@settings(deadline=None)
 @given(st.text(st.characters()))
 def test_cleaned_text_can_be_stored(text: str) -> None:
     cleaned = clean_text(text)
@@ -62,6 +63,7 @@ def test_cleaned_text_can_be_stored(text: str) -> None:
     assert cleaned.encode().decode() == cleaned
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_form_of_any_bytes_is_read(body: bytes) -> None:
     assert isinstance(read_form(body).value, dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intake import documents, emails
@@ -32,6 +32,7 @@ def test_documents_of_other_countries_are_not_judged() -> None:
     assert documents.flag("0990012345001", "EC") is None
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(max_size=2))
 def test_no_text_raises(document: str, region: str) -> None:
     assert documents.flag(document, region) in (None, documents.INVALID)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intake.lead import Attribution, Contact, Enquiry, Item, Lead, Media, Phone
@@ -60,11 +60,13 @@ LEADS = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(LEADS)
 def test_any_lead_comes_back_as_it_was(lead: Lead) -> None:
     assert load(dump(lead)) == lead
 
 
+@settings(deadline=None)
 @given(LEADS)
 def test_form_is_canonical(lead: Lead) -> None:
     assert dump(load(dump(lead))) == dump(lead)

@@ -7,7 +7,7 @@ reads one of these otherwise is a change of behaviour, and somebody has to want 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intake import phones
@@ -106,16 +106,19 @@ PIECES = st.sampled_from(
 REGIONS = st.one_of(st.none(), st.sampled_from(["PE", "BR", "MX", "AR", "US", "", "zz"]), st.text(max_size=3))
 
 
+@settings(deadline=None)
 @given(raw=st.one_of(st.text(), st.lists(PIECES).map("".join)), region=REGIONS)
 def test_no_text_and_no_region_raises(raw: str, region: str | None) -> None:
     assert isinstance(phones.read(raw, region), Phone)
 
 
+@settings(deadline=None)
 @given(raw=st.from_regex(phones.BSUID, fullmatch=True), region=REGIONS)
 def test_business_scoped_id_is_never_read_as_a_phone(raw: str, region: str | None) -> None:
     assert phones.read(raw, region).reason == "bsuid"
 
 
+@settings(deadline=None)
 @given(raw=st.lists(PIECES).map("".join))
 def test_a_number_that_we_read_reads_as_itself(raw: str) -> None:
     first = phones.read(raw, "PE")

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intake.authenticity import NotAuthentic, verify
@@ -162,12 +162,14 @@ def decoded(sample: str) -> object:
     return json.loads((SAMPLES / sample).read_bytes().decode("utf-8-sig", "replace"))
 
 
+@settings(deadline=None)
 @given(provider=st.sampled_from(sorted(PROVIDERS)), body=st.binary(), content_type=st.text())
 def test_arbitrary_bytes_are_only_unreadable(provider: str, body: bytes, content_type: str) -> None:
     with suppress(Unreadable):
         find(provider).read(Delivered(body, content_type, {}, NOW, "PE"))
 
 
+@settings(deadline=None)
 @given(sample=st.sampled_from(JSON_SAMPLES), data=st.data())
 def test_samples_with_any_part_replaced_are_only_unreadable(sample: str, data: st.DataObject) -> None:
     body = decoded(sample)
