@@ -68,10 +68,9 @@ def test_a_server_that_speaks_no_tls_is_not_sent(transport: Transport) -> None:
     with serving(answering(OK)) as server:
         now = boot_clock()
         secure = Account("crm", f"https://127.0.0.1:{server.port}")
-        assert transport.write(secure, POST, send_by=now + SHORT, deadline=now + LONG) in (
-            NotSent("tls"),
-            NotSent("too_late"),  # the server waits for an end of the head that a handshake does not have
-        )
+        # Which word it is depends on who gives up first: the server waits for the end of a request.
+        assert isinstance(transport.write(secure, POST, send_by=now + SHORT, deadline=now + LONG), NotSent)
+    assert b"/contacts" not in server.seen
 
 
 def test_a_host_that_never_accepts_is_not_sent(transport: Transport) -> None:
@@ -82,7 +81,7 @@ def test_a_host_that_never_accepts_is_not_sent(transport: Transport) -> None:
             filler.setblocking(False)
             filler.connect_ex(listener.getsockname())
         sent = write(transport, RawServer(listener.getsockname()[1]), seconds=SHORT)
-    assert sent in (NotSent("connect_timeout"), NotSent("too_late"))
+    assert isinstance(sent, NotSent)
 
 
 class Clock:

@@ -34,8 +34,12 @@ def test_a_reset_after_the_request_is_doubt(transport: Transport) -> None:
         assert write(transport, server) == Unanswered("reset")
 
 
-def test_a_reset_before_the_request_was_read_is_doubt(transport: Transport) -> None:
-    with serving(Peer.reset) as server:
+def test_a_reset_after_the_first_byte_is_doubt(transport: Transport) -> None:
+    def act(peer: Peer) -> None:
+        peer.sock.recv(1)
+        peer.reset()
+
+    with serving(act) as server:
         assert isinstance(write(transport, server), Unanswered)
 
 
