@@ -62,16 +62,16 @@ class BoundedConnection(Connection[Row]):
 
 
 def _until(gen: PQGen[T], deadline: float) -> PQGen[T]:
-    wanted = next(gen)
-    while True:
-        ready = yield wanted
-        if time.monotonic() > deadline:
-            raise Overdue("the database did not answer in time")
-        try:
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            if time.monotonic() > deadline:
+                raise Overdue("the database did not answer in time")
             wanted = gen.send(ready)
-        except StopIteration as done:
-            value: T = done.value
-            return value
+    except StopIteration as done:
+        value: T = done.value
+        return value
 
 
 Pool = ConnectionPool[BoundedConnection]

@@ -1,0 +1,155 @@
+"""The web process: the door, and what a load balancer asks.
+
+gunicorn 'intake.app:create_app()'
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from http import HTTPStatus
+from uuid import uuid4
+
+import psycopg
+import structlog
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+
+from intake import heartbeats, queue
+from intake.config import Process, load
+from intake.config.settings import Settings
+from intake.db import DOOR_OPTIONS, Pool, open_pool
+from intake.identity import Mode
+from intake.receive import Door, Post, Reply, refused
+from intake.sources import PROVIDERS
+from intake.sources import find as find_provider
+
+log = structlog.get_logger()
+
+# Connections to the database per web process: one a thread, as many as gunicorn has by the Procfile.
+POOL_SIZE = 8
+
+# A body without a source to say its limit is not read at all; this bounds what a form field could make us hold.
+MOST_BODY_BYTES = 3 * 1024 * 1024
+
+
+def create_app() -> Flask:
+    """The application with everything from the environment.  Raises ConfigError."""
+    process = Process.from_environ(os.environ)
+    settings = load(process.config, os.environ, built_in=PROVIDERS.keys())
+    if process.database_url is None or process.redis_url is None:
+        raise LookupError("DATABASE_URL and REDIS_URL must be set; `intake up` sets them by itself")
+    pool = open_pool(process.database_url, size=POOL_SIZE, options=DOOR_OPTIONS, connect_timeout=1)
+    redis = queue.connect(process.redis_url)
+    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+    return build(door, hint=lambda: queue.hint(redis, at_most=process.workers))
+
+
+def build(door: Door, *, hint: Callable[[], object]) -> Flask:
+    """The routes around a door.  `hint` is called after the answer has gone."""
+    app = Flask("intake")
+    app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
+    app.register_error_handler(HTTPException, _refuse_http)
+    app.register_error_handler(Exception, _refuse_bug)
+
+    @app.post("/hooks/<source>")
+    def post_hook(source: str) -> Response:
+        return _answer(_take(door, source, "live"), hint)
+
+    @app.post("/test/hooks/<source>")
+    def post_test_hook(source: str) -> Response:
+        return _answer(_take(door, source, "test"), hint)
+
+    @app.get("/hooks/<source>")
+    @app.get("/test/hooks/<source>")
+    def get_hook(source: str) -> Response:
+        return _handshake(door, source)
+
+    @app.get("/healthz")
+    def healthz() -> Response:
+        return _answer(Reply(HTTPStatus.OK, {"ok": True}), hint)
+
+    @app.get("/readyz")
+    def readyz() -> Response:
+        return _answer(_readiness(door.pool, door.settings), hint)
+
+    return app
+
+
+# --- the door -------------------------------------------------------------------------------------------------------
+
+
+def _take(door: Door, name: str, mode: Mode) -> Reply:
+    source = door.source(name)
+    if isinstance(source, Reply):
+        return source
+    if request.headers.get("Content-Encoding", "identity") != "identity":
+        return refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "content_encoding")
+    request.max_content_length = source.max_body_bytes
+    # The raw bytes first: what a form parser has read is gone, and signatures are over bytes.
+    body = request.get_data(cache=False)
+    path = request.full_path if request.query_string else request.path
+    return door.receive(
+        Post(
+            source=name,
+            mode=mode,
+            content_type=request.headers.get("Content-Type", ""),
+            headers={key.lower(): value for key, value in request.headers.items()},
+            body=body,
+            url=door.settings.public_base_url + path,
+        )
+    )
+
+
+def _handshake(door: Door, name: str) -> Response:
+    source = door.source(name)
+    if isinstance(source, Reply):
+        return _answer(source, None)
+    if source.verify_token is None:
+        return _answer(refused(HTTPStatus.METHOD_NOT_ALLOWED, "method"), None)
+    text = find_provider(source.provider).handshake(request.args, source.verify_token.value)
+    if text is None:
+        return _answer(refused(HTTPStatus.UNAUTHORIZED, "not_authentic"), None)
+    return Response(text, content_type="text/plain; charset=utf-8")
+
+
+def _answer(reply: Reply, hint: Callable[[], object] | None) -> Response:
+    response = Response(_json(reply.document), status=reply.status, headers=dict(reply.headers))
+    response.content_type = "application/json"
+    if reply.accepted and hint is not None:
+        response.call_on_close(hint)  # Nothing from Redis stands between COMMIT and the answer.
+    return response
+
+
+def _json(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False)
+
+
+def _refuse_http(error: HTTPException) -> Response:
+    status = HTTPStatus(error.code or HTTPStatus.BAD_REQUEST)
+    code = "too_large" if isinstance(error, RequestEntityTooLarge) else status.name.lower()
+    return _answer(refused(status, code), None)
+
+
+def _refuse_bug(error: Exception) -> Response:
+    """Nothing was acknowledged: the sender may try again, and somebody must look."""
+    log.error("request failed", path=request.endpoint, error=type(error).__name__)
+    return _answer(refused(HTTPStatus.SERVICE_UNAVAILABLE, "failed"), None)
+
+
+# --- readiness ------------------------------------------------------------------------------------------------------
+
+
+def _readiness(pool: Pool, settings: Settings) -> Reply:
+    """200 when a delivery can be accepted now; how the clock and the workers are stands beside it."""
+    try:
+        with pool.connection(timeout=0.5) as conn:
+            pulses = heartbeats.pulses(conn)
+    except psycopg.Error:
+        return refused(HTTPStatus.SERVICE_UNAVAILABLE, "storage_unavailable")
+    alive = {each.process: {"alive": each.alive, "age_seconds": each.age.total_seconds()} for each in pulses}
+    closed = sorted(source.name for source in settings.sources.values() if source.closed_because)
+    return Reply(HTTPStatus.OK, {"ok": True, "processes": alive, "closed_sources": closed})

@@ -1,0 +1,29 @@
+"""One lead, the whole way, when nothing goes wrong."""
+
+from __future__ import annotations
+
+from tests.lab import Lab
+
+
+def test_a_form_becomes_contact_opportunity_and_task(stored: Lab) -> None:
+    event = stored.form()
+    stored.work()
+    assert stored.state(event) == "confirmed"
+    assert [len(stored.in_crm(kind)) for kind in ("contact", "opportunity", "task")] == [1, 1, 1]
+
+
+def test_later_messages_are_notes_on_the_opportunity(stored: Lab) -> None:
+    events = stored.whatsapp("Hola", "Quiero una cotización", "Gracias")
+    stored.work()
+    assert [stored.state(each) for each in events] == ["confirmed"] * 3
+    assert [len(stored.in_crm(kind)) for kind in ("opportunity", "note")] == [1, 2]
+
+
+def test_a_second_version_updates_the_opportunity(stored: Lab) -> None:
+    first = stored.quote(version=1, amount="100.00")
+    stored.work()
+    second = stored.quote(version=2, amount="250.50")
+    stored.work()
+    assert [stored.state(first), stored.state(second)] == ["confirmed", "confirmed"]
+    (opportunity,) = stored.in_crm("opportunity")
+    assert opportunity["amount"] == "250.50"
