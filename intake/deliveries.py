@@ -233,10 +233,11 @@ def release_expired(conn: Conn) -> int:
 WAKE = """
     UPDATE deliveries d
        SET state = 'waiting', reason = 'looked', due_at = clock_timestamp(), blocked_on = NULL
-      FROM records r
-     WHERE d.blocked_on = r.record_id AND d.state IN ('uncertain', 'waiting')
-       AND r.state NOT IN ('asked', 'in_doubt')
-    RETURNING d.event_id
+     WHERE (d.event_id, d.generation) IN (
+           SELECT w.event_id, w.generation
+             FROM deliveries w JOIN records r ON r.record_id = w.blocked_on
+            WHERE w.state IN ('uncertain', 'waiting') AND r.state NOT IN ('asked', 'in_doubt')
+              FOR UPDATE OF w SKIP LOCKED)
 """
 
 

@@ -125,7 +125,7 @@ def look(desk: Desk, wired: Wired, request: Request, read: Callable[[Response], 
         case Answered():
             return Sight(read(sent.response), took=since.now(), evidence={"status": sent.response.status})
         case NotSent() | Unanswered():
-            return Sight(Unsure(sent.reason), answered=False, took=since.now())
+            return Sight(Unsure(sent.reason, scope="account"), answered=False, took=since.now())
         case _:
             assert_never(sent)
 

@@ -226,7 +226,7 @@ def _after_create(desk: Desk, step: Step, record: Record, call: Call) -> Standin
         case Confirmed(crm_id):
             return Known(crm_id, made=True)
         case NotSent(reason):
-            return Later(f"not_sent_{reason}")
+            return unreachable(desk, desk.wired[record.destination], f"not_sent_{reason}")
         case Retry() as again:
             return retry(desk, desk.wired[record.destination], again)
         case Rejected(reason, fields):
@@ -274,19 +274,30 @@ def _after_duplicate(desk: Desk, step: Step, record: Record, duplicate: Duplicat
 # --- when the CRM does not tell ---------------------------------------------------------------------------------------
 
 
-def unsure(desk: Desk, wired: Wired, looked: Unsure, record: Record) -> Later | ForPerson:
-    """A look that told nothing: later, or the account is paused."""
-    again = retry(desk, wired, Retry(looked.reason, looked.after, looked.scope))
-    return again if isinstance(again, ForPerson) else Later(again.reason, again.after, record.record_id)
+def unsure(desk: Desk, wired: Wired, looked: Unsure, record: Record) -> Later:
+    """A look that told nothing: later; where the whole account does not work, it is paused."""
+    if looked.scope == "account":
+        later = unreachable(desk, wired, looked.reason)
+        return Later(later.reason, looked.after or later.after, record.record_id)
+    return Later(looked.reason, looked.after or backoff.AFTER_UNSURE, record.record_id)
+
+
+def unreachable(desk: Desk, wired: Wired, reason: str) -> Later:
+    """No byte got through, or no answer came: later; the account is paused only when a control call fails too."""
+    return _paused(desk, wired) or Later(reason)
 
 
 def retry(desk: Desk, wired: Wired, again: Retry) -> Later | ForPerson:
-    """An account is paused only when a control call fails too; else the one item goes to a person."""
+    """What the CRM refused for now.  If it blames the account but a control call works, the item is a person's."""
     if again.scope == "item":
         return Later(again.reason, again.after)
+    return _paused(desk, wired) or ForPerson(again.reason)
+
+
+def _paused(desk: Desk, wired: Wired) -> Later | None:
     failed = calls.control(desk, wired)
     if failed is None:
-        return ForPerson(again.reason)
+        return None
     with transaction(desk.pool) as conn:
         accounts.pause(conn, wired.destination.name, reason=failed.reason, again=failed.after or backoff.CONTROL_AGAIN)
     return Later("account_paused", after=backoff.CONTROL_AGAIN)

@@ -34,7 +34,7 @@ from intake.records import Record
 from workers import calls
 from workers.calls import Call
 from workers.desk import Desk
-from workers.ensure import MOST_ROUNDS, Step, guarded, look_at_once, retry, take_answer, unsure
+from workers.ensure import MOST_ROUNDS, Step, guarded, look_at_once, retry, take_answer, unreachable, unsure
 from workers.look import look_into
 from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
 
@@ -166,7 +166,7 @@ def _after(desk: Desk, step: Step, record: Record, call: Call) -> Standing | Non
             keep_read_back(desk, step, record.record_id, crm_id)
             return Known(crm_id, made=True)
         case NotSent(reason):
-            return Later(f"not_sent_{reason}")
+            return unreachable(desk, desk.wired[record.destination], f"not_sent_{reason}")
         case Retry() as again:
             return retry(desk, desk.wired[record.destination], again)
         case Rejected(reason, fields):
