@@ -130,12 +130,14 @@ class Retry:
     """Surely not executed; may be sent again.
 
     `after` is what the CRM asked for, None: our backoff decides.  `scope` "account" asks for a control call: if that
-    fails too, the account is paused, not the one item.
+    fails too, the account is paused; if it works, the fault is the item's, and a person's.  `passing` (a rate limit):
+    it goes by itself, so that the item waits even if a control call works.
     """
 
     reason: str
     after: timedelta | None = None
     scope: Literal["item", "account"] = "item"
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,9 +289,10 @@ def unreachable(desk: Desk, wired: Wired, reason: str) -> Later:
 
 def retry(desk: Desk, wired: Wired, again: Retry) -> Later | ForPerson:
     """What the CRM refused for now.  If it blames the account but a control call works, the item is a person's."""
-    if again.scope == "item":
-        return Later(again.reason, again.after)
-    return _paused(desk, wired) or ForPerson(again.reason)
+    paused = _paused(desk, wired) if again.scope == "account" else None
+    if paused is not None:
+        return paused
+    return Later(again.reason, again.after) if again.passing or again.scope == "item" else ForPerson(again.reason)
 
 
 def _paused(desk: Desk, wired: Wired) -> Later | None:

@@ -60,7 +60,7 @@ def _unwritten(kind: Kind, response: Response, body: Mapping[str, object] | None
         case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN if _said(body):
             return _forbidden(_said(body))
         case HTTPStatus.TOO_MANY_REQUESTS:
-            return Retry("rate_limited", after=answers.retry_after(response), scope="account")
+            return Retry("rate_limited", answers.retry_after(response), scope="account", passing=True)
         case HTTPStatus.NOT_FOUND if is_gone(kind, response):
             return Rejected("gone")
         case _:

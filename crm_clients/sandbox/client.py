@@ -156,7 +156,7 @@ def _unwritten(response: Response, body: Mapping[str, object]) -> Written:
         case 401 | 403, _:
             return Retry("bad_credential", scope="account")
         case 429, _:
-            return Retry("rate_limited", after=answers.retry_after(response), scope="account")
+            return Retry("rate_limited", answers.retry_after(response), scope="account", passing=True)
         case (409, "duplicate") | (422, "idempotency_key_reused"):
             return Duplicate(_rule(body.get("by")), answers.record_id(body.get("id")))
         case 422, "validation":
