@@ -121,7 +121,7 @@ def test_a_rate_limit_is_told_with_its_time(
     client: Client, kind: Kind, headers: dict[str, str], after: timedelta | None
 ) -> None:
     response = Response(429, headers, b'{"detail": "Request was throttled."}')
-    assert client.created(kind, response) == Retry("rate_limited", after=after, scope="account")
+    assert client.created(kind, response) == Retry("rate_limited", after=after, scope="account", passing=True)
     look = client.found(kind, REFERENCE, response)
     assert isinstance(look, Unsure)
     assert (look.after, look.scope) == (after, "account")

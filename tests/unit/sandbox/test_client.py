@@ -179,7 +179,7 @@ def test_limit_and_lag_are_the_declared_ones() -> None:
             Duplicate("reference", "c"),
         ),
         (answered(422), Uncertain("status_422")),
-        (answered(429, retry_after="9"), Retry("rate_limited", timedelta(seconds=9), "account")),
+        (answered(429, retry_after="9"), Retry("rate_limited", timedelta(seconds=9), "account", passing=True)),
         (answered(500, {"error": "x", "id": "c"}), Uncertain("status_500", ("c",))),
         (answered(503), Uncertain("status_503")),
     ],
