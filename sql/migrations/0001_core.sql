@@ -338,6 +338,17 @@ CREATE TABLE heartbeats (
     PRIMARY KEY (process, name)
 );
 
+-- What a reconciliation counted and found.  Append-only, so that the trend can be shown.
+CREATE TABLE reconciliations (
+    reconciliation_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    started_at        timestamptz NOT NULL,
+    finished_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    since             timestamptz,
+    verified          boolean NOT NULL,
+    counts            jsonb NOT NULL,
+    incidents         jsonb NOT NULL
+);
+
 -- Every arrow of the state machine.  An UPDATE that is none of these fails, whoever typed it.
 CREATE FUNCTION is_arrow(from_state text, to_state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (from_state, to_state) IN (
@@ -436,6 +447,7 @@ END
 $$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON delivery_history FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON reconciliations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER immutable BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 INSERT INTO installation (identity_key) VALUES (decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));
