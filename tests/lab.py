@@ -62,7 +62,9 @@ mode = "test"
 [defaults]
 destination = "crm"
 test_destination = "playground"
+"""
 
+SOURCES = """
 [[sources]]
 name = "web"
 kind = "form"
@@ -137,7 +139,9 @@ class Lab:
         }
         return self.only_event(self.post("quotes", json.dumps(body | more).encode()))
 
-    def whatsapp(self, *texts: str, sender: str = "51987650001", at: int = 1_790_000_000) -> list[UUID]:
+    def whatsapp(
+        self, *texts: str, sender: str = "51987650001", at: int = 1_790_000_000, name: str = "Rosa Prueba"
+    ) -> list[UUID]:
         """One batch of text messages of one person, a second apart; returns their event_ids in order."""
         messages = [
             {
@@ -152,7 +156,7 @@ class Lab:
         value: Json = {
             "messaging_product": "whatsapp",
             "metadata": {"display_phone_number": "5115550000", "phone_number_id": "100"},
-            "contacts": [{"profile": {"name": "Rosa Prueba"}, "wa_id": sender}],
+            "contacts": [{"profile": {"name": name}, "wa_id": sender}],
             "messages": messages,
         }
         body: Json = {
@@ -264,7 +268,8 @@ def lab(
     """A lab with its own sandbox CRM.  `limit` and `lag` in seconds, as the account declares them."""
     with running(of=sandbox_profile(profile, lag=lag, limit=limit)) as sandbox, Transport() as transport:
         file = folder / "intake.toml"
-        file.write_text(CONFIG.format(url=sandbox.url, profile=profile, limit=limit, lag=_lag(lag)), "utf-8")
+        crm = CONFIG.format(url=sandbox.url, profile=profile, limit=limit, lag=_lag(lag))
+        file.write_text(crm + SOURCES, "utf-8")
         settings = load(file, ENVIRON, built_in=PROVIDERS.keys())
         pool = open_pool(database_url, size=12)
         door_pool = open_pool(database_url, size=60, options=DOOR_OPTIONS, connect_timeout=5)
