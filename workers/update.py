@@ -7,7 +7,7 @@ shown.  Owner and stage are never sent.  An update in doubt is settled by readin
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import assert_never
@@ -119,9 +119,23 @@ def _base(desk: Desk, record: Record) -> Mapping[str, str]:
 
 def compare(base: Mapping[str, str], now: Mapping[str, str], wanted: Mapping[str, str]) -> Changes:
     """Which of the wanted values may be sent: those whose field still reads as our last write left it."""
-    differing = {name: value for name, value in wanted.items() if not alike(now.get(name), value)}
-    send = {name: value for name, value in differing.items() if alike(now.get(name), base.get(name))}
-    return Changes(send, tuple(sorted(differing.keys() - send.keys())))
+    send: dict[str, str] = {}
+    left: list[str] = []
+    for value in _values(now, wanted):
+        if all(alike(now.get(name), each) for name, each in value.items()):
+            continue
+        if all(alike(now.get(name), base.get(name)) for name in value):
+            send |= value
+        else:
+            left += value
+    return Changes(send, tuple(sorted(left)))
+
+
+def _values(now: Mapping[str, str], wanted: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The wanted fields, those together that are one value: an amount without its currency is another sum."""
+    yield from ({name: each} for name, each in wanted.items() if name not in {"amount", "currency"})
+    if "amount" in wanted:
+        yield {"amount": wanted["amount"], "currency": wanted.get("currency") or now.get("currency", "")}
 
 
 def alike(one: str | None, other: str | None) -> bool:
