@@ -11,12 +11,16 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from psycopg.rows import class_row
 
 from intake.db import Conn
 from intake.identity import IdentityKey
+
+if TYPE_CHECKING:
+    from intake.config import Process
 
 
 class Mismatch(Exception):
@@ -56,6 +60,19 @@ def read(conn: Conn) -> Installation:
     if row is None:
         raise Mismatch("the database has no installation row: run `intake migrate`")
     return Installation(row.installation_id, row.epoch, row.epoch_opened_at, IdentityKey(row.identity_key))
+
+
+def mark_file(process: Process) -> Path:
+    """Where this host keeps the mark of its installation."""
+    return process.intake_home / "installation"
+
+
+def expected(process: Process) -> str | None:
+    """What the settings or the file pin; None: nothing yet."""
+    if process.installation is not None:
+        return f"{process.installation} {process.epoch}" if process.epoch is not None else process.installation
+    file = mark_file(process)
+    return file.read_text("utf-8") if file.exists() else None
 
 
 def pin(found: Installation, file: Path) -> None:

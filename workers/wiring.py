@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from crm_clients.base import Account
 from crm_clients.registry import build
@@ -45,21 +44,8 @@ def known_installation(pool: Pool, process: Process) -> Installation:
     """The database's installation, compared with what this host knows of it.  Raises Mismatch."""
     with pool.connection() as conn:
         found = installation.read(conn)
-    installation.check(found, expected(process))
+    installation.check(found, installation.expected(process))
     return found
-
-
-def expected(process: Process) -> str | None:
-    """What the settings or the file pin; None: nothing yet."""
-    if process.installation is not None:
-        return f"{process.installation} {process.epoch}" if process.epoch is not None else process.installation
-    file = mark_file(process)
-    return file.read_text("utf-8") if file.exists() else None
-
-
-def mark_file(process: Process) -> Path:
-    """Where this host keeps the mark of its installation."""
-    return process.intake_home / "installation"
 
 
 def wire(destination: Destination, environ: Mapping[str, str] = os.environ) -> Wired:

@@ -1,0 +1,47 @@
+"""Commands for whoever runs the installation: migrate, restored."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from intake import installation
+from intake.attempts import Patience
+from intake.cli import place
+from intake.cli.group import Finding
+from intake.db import migrate as apply_migrations
+
+
+@click.command()
+def migrate() -> None:
+    """Apply what the database has not seen, and pin its installation on this host."""
+    applied = apply_migrations(place.database_url())
+    for name in applied:
+        click.echo(f"applied {name}")
+    if not applied:
+        click.echo("nothing to apply")
+    process = place.process()
+    if process.installation is None:
+        with place.connection() as conn:
+            installation.pin(installation.read(conn), installation.mark_file(process))
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def restored(*, yes: bool) -> None:
+    """Say that the database was brought back from a backup.
+
+    A new epoch begins: what is not known to stand in the CRM is looked for before anything is created.
+    """
+    if not yes and not (sys.stdin.isatty() and click.confirm("Was this database restored from a backup?")):
+        raise Finding("nothing was done; say --yes if the database was restored from a backup")
+    process = place.process()
+    with place.connection() as conn:
+        opened = installation.open_epoch(conn, lease=Patience().lease)
+    if process.installation is None:
+        installation.overwrite(opened, installation.mark_file(process))
+    click.echo(f"epoch {opened.epoch} is open: every first create is looked for before it is made")
+    if os.environ.get("INTAKE_EPOCH"):
+        click.echo(f"set INTAKE_EPOCH={opened.epoch} on every host, and start the processes again")

@@ -1,0 +1,122 @@
+"""Commands that run processes: up, worker, clock."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import click
+import psycopg
+import redis
+import structlog
+
+from intake import installation, logs, queue
+from intake.cli.group import Finding, Misconfigured
+from intake.config import Process
+from intake.db import open_pool
+from intake.installation import Mismatch
+from intake.processes import EmbeddedError
+from intake.surroundings import surroundings
+
+log = structlog.get_logger()
+
+# How often a process asks again for servers that come late, in seconds.
+ASK_AGAIN = 1.0
+
+
+@click.command()
+def up() -> None:
+    """Run everything on this host until a signal.
+
+    PostgreSQL and Valkey come from wheels unless DATABASE_URL and REDIS_URL are set.  State stands under INTAKE_HOME
+    (./var), the receiver listens on 127.0.0.1:$PORT (8080).
+    """
+    from workers import up as everything  # noqa: PLC0415  # worker and clock do not need it
+
+    logs.configure()
+    try:
+        everything.main(click.echo)
+    except everything.CannotStart as told:
+        raise Misconfigured(str(told)) from told
+    except everything.Hurry:
+        raise Finding("ended at once") from None
+    except EmbeddedError as told:
+        raise Finding(str(told)) from told
+
+
+@click.command()
+def worker() -> None:
+    """Take jobs until a signal; what is in hand is finished first."""
+    from workers import process as working  # noqa: PLC0415  # the clock does not need it
+
+    process = _begin()
+    _wait_for_servers(process)
+    _wait_for_installation(process)
+    working.run(process.redis_url or "")
+
+
+@click.command()
+def clock() -> None:
+    """Tick until a signal: release, wake, hint."""
+    from workers import clock as ticking  # noqa: PLC0415  # the worker does not need it
+    from workers.process import process_name  # noqa: PLC0415
+
+    process = _begin()
+    _wait_for_servers(process)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    pool = open_pool(process.database_url or "", size=1)
+    client = queue.connect(process.redis_url or "")
+    try:
+        ticking.run(pool, name=process_name(), hint=lambda: queue.hint(client, at_most=process.workers), stop=stop)
+    finally:
+        pool.close()
+
+
+def _begin() -> Process:
+    """The process settings, completed by what a running `up` says.  Raises ConfigError, Misconfigured."""
+    logs.configure()
+    os.environ.update(surroundings(os.environ))
+    process = Process.from_environ(os.environ)
+    missing = [
+        name for name, url in (("DATABASE_URL", process.database_url), ("REDIS_URL", process.redis_url)) if url is None
+    ]
+    if missing:
+        raise Misconfigured(f"{' and '.join(missing)} must be set, or `intake up` must run in {process.intake_home}")
+    return process
+
+
+def _wait_for_servers(process: Process) -> None:
+    """Until PostgreSQL answers with our tables, and Redis answers."""
+    client = queue.connect(process.redis_url or "")
+    while True:
+        try:
+            with psycopg.connect(process.database_url or "", connect_timeout=3) as conn:
+                installation.read(conn)
+            client.ping()
+        except (psycopg.Error, redis.RedisError, Mismatch) as away:
+            log.warning("waiting for PostgreSQL and Redis", error=type(away).__name__)
+            time.sleep(ASK_AGAIN)
+        else:
+            return
+
+
+def _wait_for_installation(process: Process) -> None:
+    """Until the database is the one that this host delivers for; a person says so (`intake restored`)."""
+    told = False
+    while True:
+        try:
+            with psycopg.connect(process.database_url or "", connect_timeout=3) as conn:
+                installation.check(installation.read(conn), installation.expected(process))
+        except Mismatch as foreign:
+            if not told:
+                log.error("nothing is delivered", why=str(foreign))  # noqa: TRY400  # no bug, so no traceback
+            told = True
+        except psycopg.Error as away:
+            log.warning("waiting for PostgreSQL", error=type(away).__name__)
+        else:
+            return
+        time.sleep(ASK_AGAIN)

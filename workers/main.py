@@ -1,0 +1,25 @@
+"""The one entry above all: `intake`, with the commands that need workers or CRM clients beside those that do not."""
+
+from __future__ import annotations
+
+from intake.cli import COMMANDS, Command, LazyGroup
+
+HELP = """Takes leads from webhooks into a CRM: every one once, and what is in doubt in front of a person.
+
+Begin with `intake up`.  Every reading command has --json.
+"""
+
+RUNNING = (
+    Command("up", "workers.commands.running:up", "Run everything: servers, receiver, workers, clock, sandbox CRM."),
+    Command("worker", "workers.commands.running:worker", "Run one worker process."),
+    Command("clock", "workers.commands.running:clock", "Run the clock."),
+)
+
+
+def main() -> None:
+    """The console script."""
+    LazyGroup((*RUNNING, *COMMANDS), HELP)(prog_name="intake")
+
+
+if __name__ == "__main__":
+    main()
