@@ -5,11 +5,18 @@ PostgreSQL is the truth.  A hint that is lost, doubled or late changes nothing b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import redis
+import structlog
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from rq import Queue
 from rq.serializers import JSONSerializer
+
+log = structlog.get_logger()
 
 QUEUE = "intake"
 
@@ -25,7 +32,11 @@ JOB_TIMEOUT = 300
 
 def connect(redis_url: str, *, patience: float | None = REDIS_PATIENCE) -> redis.Redis:
     """A client whose every call ends within `patience` seconds (None: RQ's own blocking reads need more)."""
-    return redis.Redis.from_url(redis_url, socket_timeout=patience, socket_connect_timeout=REDIS_PATIENCE)
+    # One try: the client's own retries would multiply the patience, and the clock's next hint is a retry already.
+    once = Retry(NoBackoff(), 0)
+    return redis.Redis.from_url(
+        redis_url, socket_timeout=patience, socket_connect_timeout=REDIS_PATIENCE, retry=once if patience else None
+    )
 
 
 def queue(client: redis.Redis) -> Queue:
@@ -44,6 +55,36 @@ def hint(client: redis.Redis, *, at_most: int) -> bool:
     except redis.RedisError:
         return False
     return True
+
+
+@dataclass(slots=True)
+class Bell:
+    """Rings for the workers from a thread of its own: a Redis that hangs holds up no request's thread.
+
+    Pressing it again while it rings makes it ring once more, not once for each.
+    """
+
+    ring: Callable[[], object]
+    _pressed: threading.Event = field(default_factory=threading.Event)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _thread: threading.Thread | None = None
+
+    def press(self) -> None:
+        """Ask for a hint, and return at once."""
+        with self._lock:
+            # Begun with the first use, since gunicorn forks: a thread of the parent is none of the child's.
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="bell", daemon=True)
+                self._thread.start()
+        self._pressed.set()
+
+    def _run(self) -> None:
+        while self._pressed.wait():
+            self._pressed.clear()
+            try:
+                self.ring()
+            except Exception as failed:  # noqa: BLE001  # A hint may fail in any way; the next one must still ring.
+                log.warning("hint failed", error=type(failed).__name__)
 
 
 def reachable(client: redis.Redis) -> Mapping[str, object]:
