@@ -1,13 +1,14 @@
 """The web process: the door, and what a load balancer asks.
 
-gunicorn 'intake.app:create_app()'
+gunicorn --config python:intake.gunicorn_conf 'intake.app:create_app()'
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from uuid import uuid4
@@ -15,21 +16,26 @@ from uuid import uuid4
 import psycopg
 import structlog
 from flask import Flask, Response, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from intake import heartbeats, queue
+from intake import gunicorn_conf, heartbeats, installation, logs, queue
 from intake.config import Process, load
 from intake.config.settings import Settings
-from intake.db import DOOR_OPTIONS, Pool, open_pool
+from intake.db import DOOR_OPTIONS, Pool, answering_until, open_pool
 from intake.identity import Mode
 from intake.receive import Door, Post, Reply, refused
 from intake.sources import PROVIDERS
 from intake.sources import find as find_provider
+from intake.sources.decoding import clean_text
 
 log = structlog.get_logger()
 
-# Connections to the database per web process: one a thread, as many as gunicorn has by the Procfile.
-POOL_SIZE = 8
+# How long the pool tries by itself when the database is away, in seconds; then each request makes it try again, so that
+# the first one after an outage is accepted.
+RECONNECT = 0.2
+
+# How long the readiness check waits for the database, in seconds.
+READY_WITHIN = 0.5
 
 # A body without a source to say its limit is not read at all; this bounds what a form field could make us hold.
 MOST_BODY_BYTES = 3 * 1024 * 1024
@@ -37,21 +43,30 @@ MOST_BODY_BYTES = 3 * 1024 * 1024
 
 def create_app() -> Flask:
     """The application with everything from the environment.  Raises ConfigError."""
+    logs.configure()
     process = Process.from_environ(os.environ)
     settings = load(process.config, os.environ, built_in=PROVIDERS.keys())
     if process.database_url is None or process.redis_url is None:
         raise LookupError("DATABASE_URL and REDIS_URL must be set; `intake up` sets them by itself")
-    pool = open_pool(process.database_url, size=POOL_SIZE, options=DOOR_OPTIONS, connect_timeout=1)
+    pool = open_pool(
+        process.database_url,
+        size=gunicorn_conf.threads,  # a request holds one
+        options=DOOR_OPTIONS,
+        connect_timeout=1,
+        reconnect_timeout=RECONNECT,
+    )
     redis = queue.connect(process.redis_url)
     door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4)
-    return build(door, hint=lambda: queue.hint(redis, at_most=process.workers))
+    bell = queue.Bell(lambda: queue.hint(redis, at_most=process.workers))
+    return build(door, hint=bell.press)
 
 
 def build(door: Door, *, hint: Callable[[], object]) -> Flask:
     """The routes around a door.  `hint` is called after the answer has gone."""
-    app = Flask("intake")
+    app = Flask("intake", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
-    app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # They would be answered with an empty page of HTML.
+    app.url_map.merge_slashes = False  # It answers "//" with a redirect, and a sender would lose its body on it.
     app.register_error_handler(HTTPException, _refuse_http)
     app.register_error_handler(Exception, _refuse_bug)
 
@@ -74,7 +89,7 @@ def build(door: Door, *, hint: Callable[[], object]) -> Flask:
 
     @app.get("/readyz")
     def readyz() -> Response:
-        return _answer(_readiness(door.pool, door.settings), hint)
+        return _answer(_readiness(door.pool, door.settings, door.clock), hint)
 
     return app
 
@@ -86,22 +101,36 @@ def _take(door: Door, name: str, mode: Mode) -> Reply:
     source = door.source(name)
     if isinstance(source, Reply):
         return source
-    if request.headers.get("Content-Encoding", "identity") != "identity":
+    if request.headers.get("Content-Encoding", "").strip().lower() not in {"", "identity"}:
         return refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "content_encoding")
     request.max_content_length = source.max_body_bytes
     # The raw bytes first: what a form parser has read is gone, and signatures are over bytes.
     body = request.get_data(cache=False)
-    path = request.full_path if request.query_string else request.path
+    headers = {key.lower(): _header_text(value) for key, value in request.headers.items()}
     return door.receive(
         Post(
             source=name,
             mode=mode,
-            content_type=request.headers.get("Content-Type", ""),
-            headers={key.lower(): value for key, value in request.headers.items()},
+            content_type=headers.get("content-type", ""),
+            headers=headers,
             body=body,
-            url=door.settings.public_base_url + path,
+            url=door.settings.public_base_url + _path(),
         )
     )
+
+
+def _header_text(value: str) -> str:
+    """WSGI gives bytes as latin-1 (PEP 3333); most senders mean UTF-8."""
+    try:
+        return clean_text(value.encode("latin-1").decode())
+    except UnicodeError:
+        return clean_text(value)
+
+
+def _path() -> str:
+    """Path and query as the sender wrote them, since some sign them."""
+    query = request.query_string.decode("latin-1")
+    return f"{request.path}?{query}" if query else request.path
 
 
 def _handshake(door: Door, name: str) -> Response:
@@ -109,7 +138,9 @@ def _handshake(door: Door, name: str) -> Response:
     if isinstance(source, Reply):
         return _answer(source, None)
     if source.verify_token is None:
-        return _answer(refused(HTTPStatus.METHOD_NOT_ALLOWED, "method"), None)
+        return _refuse_method({"POST"})
+    if source.verify_token.value is None:
+        return _answer(refused(HTTPStatus.SERVICE_UNAVAILABLE, "source_closed"), None)
     text = find_provider(source.provider).handshake(request.args, source.verify_token.value)
     if text is None:
         return _answer(refused(HTTPStatus.UNAUTHORIZED, "not_authentic"), None)
@@ -117,38 +148,42 @@ def _handshake(door: Door, name: str) -> Response:
 
 
 def _answer(reply: Reply, hint: Callable[[], object] | None) -> Response:
-    response = Response(_json(reply.document), status=reply.status, headers=dict(reply.headers))
-    response.content_type = "application/json"
+    response = Response(json.dumps(reply.document), reply.status, dict(reply.headers), content_type="application/json")
     if reply.accepted and hint is not None:
         response.call_on_close(hint)  # Nothing from Redis stands between COMMIT and the answer.
     return response
 
 
-def _json(document: object) -> str:
-    return json.dumps(document, ensure_ascii=False)
-
-
 def _refuse_http(error: HTTPException) -> Response:
+    if isinstance(error, MethodNotAllowed):
+        return _refuse_method(error.valid_methods or ())
     status = HTTPStatus(error.code or HTTPStatus.BAD_REQUEST)
     code = "too_large" if isinstance(error, RequestEntityTooLarge) else status.name.lower()
     return _answer(refused(status, code), None)
 
 
+def _refuse_method(allowed: Iterable[str]) -> Response:
+    reply = refused(HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed")
+    return _answer(replace(reply, headers={"Allow": ", ".join(sorted(allowed))}), None)
+
+
 def _refuse_bug(error: Exception) -> Response:
     """Nothing was acknowledged: the sender may try again, and somebody must look."""
-    log.error("request failed", path=request.endpoint, error=type(error).__name__)
+    log.error("request failed", endpoint=request.endpoint, error=type(error).__name__)
     return _answer(refused(HTTPStatus.SERVICE_UNAVAILABLE, "failed"), None)
 
 
 # --- readiness ------------------------------------------------------------------------------------------------------
 
 
-def _readiness(pool: Pool, settings: Settings) -> Reply:
+def _readiness(pool: Pool, settings: Settings, clock: Callable[[], float]) -> Reply:
     """200 when a delivery can be accepted now; how the clock and the workers are stands beside it."""
+    until = clock() + READY_WITHIN
     try:
-        with pool.connection(timeout=0.5) as conn:
+        with pool.connection(timeout=READY_WITHIN) as conn, answering_until(conn, until):
+            installation.read(conn)
             pulses = heartbeats.pulses(conn)
-    except psycopg.Error:
+    except (psycopg.Error, installation.Mismatch):
         return refused(HTTPStatus.SERVICE_UNAVAILABLE, "storage_unavailable")
     alive = {each.process: {"alive": each.alive, "age_seconds": each.age.total_seconds()} for each in pulses}
     closed = sorted(source.name for source in settings.sources.values() if source.closed_because)

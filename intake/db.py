@@ -77,8 +77,19 @@ def _until(gen: PQGen[T], deadline: float) -> PQGen[T]:
 Pool = ConnectionPool[BoundedConnection]
 
 
-def open_pool(database_url: str, *, size: int, options: str = WORKER_OPTIONS, connect_timeout: int = 5) -> Pool:
-    """A pool of at most `size` autocommit connections; it opens without waiting for the database to be there."""
+def open_pool(
+    database_url: str,
+    *,
+    size: int,
+    options: str = WORKER_OPTIONS,
+    connect_timeout: int = 5,
+    reconnect_timeout: float = 30.0,
+) -> Pool:
+    """A pool of at most `size` autocommit connections; it opens without waiting for the database to be there.
+
+    `reconnect_timeout`: how long the pool tries by itself, in seconds, with pauses that double; afterwards it tries
+    when somebody asks.  Who must notice at once that the database is back makes it short.
+    """
     return ConnectionPool(
         database_url,
         connection_class=BoundedConnection,
@@ -87,9 +98,19 @@ def open_pool(database_url: str, *, size: int, options: str = WORKER_OPTIONS, co
         max_size=size,
         timeout=connect_timeout,
         max_idle=120.0,
-        reconnect_timeout=30.0,
+        reconnect_timeout=reconnect_timeout,
         open=True,
     )
+
+
+@contextmanager
+def answering_until(conn: BoundedConnection, deadline: float) -> Iterator[None]:
+    """What is asked of the database in this block is answered by `deadline` (time.monotonic), or raises Overdue."""
+    conn.deadline = deadline
+    try:
+        yield
+    finally:
+        conn.deadline = None
 
 
 @contextmanager

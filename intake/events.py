@@ -141,12 +141,13 @@ def _same(key: IdentityKey, received: Received, each: Identified, stored: Stored
         return True
     if stored.body is None:
         return False
-    again = received.read_again(stored.body, stored.content_type or "", stored.headers or {})
+    again = received.read_again(stored.body, stored.content_type or "", stored.headers or {}).events
+    # Where it is the only event of its body, the source's `dedupe` may have named it, and not the provider's id.
     return any(
-        incoming.request_id == each.incoming.request_id
+        (len(again) == 1 or incoming.request_id == each.incoming.request_id)
         and incoming.version == each.incoming.version
         and key.fingerprint(incoming.content) == each.fingerprint
-        for incoming in again.events
+        for incoming in again
     )
 
 
@@ -162,7 +163,7 @@ KEEP_RAW = "INSERT INTO bodies (what, receipt_id, content) VALUES ('raw', %(rece
 def _verdict(
     received: Received, fresh: frozenset[UUID], changed: Sequence[Identified]
 ) -> Literal["accepted", "quarantined", "ignored"]:
-    if fresh or changed or received.reading.events:
+    if fresh or changed or received.reading.events or received.reading.updates:
         return "accepted"
     return "quarantined" if received.reading.quarantined else "ignored"
 

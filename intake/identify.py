@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -32,21 +33,28 @@ class Identified:
 
 def identify(conn: Conn, key: IdentityKey, received: Received, now: datetime) -> list[Identified]:
     """Give each incoming event its identity; where the sender gave none, it is made of the answers."""
-    return [_identify(conn, key, received, incoming, now) for incoming in received.reading.events]
+    named = [(incoming, _request_id(received, incoming)) for incoming in received.reading.events]
+    _lock_windows(conn, key, received, [incoming for incoming, request_id in named if request_id is None])
+    return [
+        _minted(conn, key, received, incoming, now)
+        if request_id is None
+        else _named(key, received, incoming, request_id)
+        for incoming, request_id in named
+    ]
 
 
-def _identify(conn: Conn, key: IdentityKey, received: Received, incoming: Incoming, now: datetime) -> Identified:
+def _request_id(received: Received, incoming: Incoming) -> str | None:
     """A missing id is never a shared key: without one, the answers themselves are."""
     match received.source.dedupe:
         case "id":
-            request_id = incoming.request_id
+            return incoming.request_id
         case "body":
-            request_id = None
+            return None
+        case _ if len(received.reading.events) > 1:
+            # It names the delivery, and would make one event of all that are in it.
+            return incoming.request_id
         case _:
-            request_id = received.dedupe_value
-    if request_id is None:
-        return _minted(conn, key, received, incoming, now)
-    return _named(key, received, incoming, request_id)
+            return received.dedupe_value
 
 
 def _named(key: IdentityKey, received: Received, incoming: Incoming, request_id: str) -> Identified:
@@ -62,9 +70,25 @@ def _plain(request_id: str) -> str:
     return clean if len(clean) <= MOST_ID_CHARACTERS else "sha256:" + hashlib.sha256(clean.encode()).hexdigest()
 
 
-# The window slides: it counts from the last time that the same answers came.  The advisory lock makes two of them at
-# once queue up, so that the second sees the first.
-LOCK_WINDOW = "SELECT pg_advisory_xact_lock(hashtextextended('window ' || encode(%(content)s, 'hex'), 0))"
+# Two of the same answers at once queue up, so that the second sees the first.  Sorted, so that two bodies with the same
+# events in another order queue up too, instead of deadlocking.
+LOCK_WINDOWS = """
+    SELECT pg_advisory_xact_lock(hashtextextended('window ' || encode(content, 'hex'), 0))
+      FROM (SELECT DISTINCT content FROM unnest(%(contents)s::bytea[]) AS content ORDER BY content) AS sorted
+"""
+
+
+def _lock_windows(conn: Conn, key: IdentityKey, received: Received, nameless: Iterable[Incoming]) -> None:
+    contents = [_content(key, received, incoming) for incoming in nameless]
+    if contents:
+        conn.execute(LOCK_WINDOWS, {"contents": contents})
+
+
+def _content(key: IdentityKey, received: Received, incoming: Incoming) -> bytes:
+    return key.mac("answers", received.mode, scope_of(received.source), canonical(incoming.content))
+
+
+# The window slides: it counts from the last time that the same answers came.
 SLIDE_WINDOW = """
     UPDATE identity_windows SET last_seen_at = %(now)s
      WHERE mode = %(mode)s AND scope = %(scope)s AND content = %(content)s AND last_seen_at > %(now)s - %(window)s
@@ -79,11 +103,11 @@ OPEN_WINDOW = """
 
 
 def _minted(conn: Conn, key: IdentityKey, received: Received, incoming: Incoming, now: datetime) -> Identified:
+    """Call `_lock_windows` before."""
     scope = scope_of(received.source)
-    content = key.mac("answers", received.mode, scope, canonical(incoming.content))
+    content = _content(key, received, incoming)
     window = timedelta(minutes=received.source.dedupe_window_minutes)
     given = {"mode": received.mode, "scope": scope, "content": content, "now": now, "window": window}
-    conn.execute(LOCK_WINDOW, given)
     fingerprint = key.fingerprint(incoming.content)
     request_id = f"h-{content.hex()[:32]}-{int(now.timestamp() * 1000)}"
     with conn.cursor(row_factory=scalar_row) as cursor:

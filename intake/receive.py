@@ -8,12 +8,12 @@ known source? → raw bytes → authentic? → content type → read → one tra
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from uuid import UUID
 
@@ -21,10 +21,10 @@ import psycopg
 import psycopg_pool
 import structlog
 
-from intake import authenticity, events, installation
+from intake import authenticity, dedupe, events, installation
 from intake.authenticity import NotAuthentic
 from intake.config import Settings, Source
-from intake.db import Pool
+from intake.db import Pool, answering_until
 from intake.identity import IdentityKey, Mode
 from intake.received import Acceptance, Received
 from intake.sources import find as find_provider
@@ -36,6 +36,9 @@ log = structlog.get_logger()
 # database work must be over within this, in seconds.
 PATIENCE = 0.9
 RETRY_AFTER = 5  # seconds
+
+# Seconds to wait for a connection before asking for one anew: a request that asks makes the pool try to connect.
+ASK_AGAIN = 0.3
 
 # Headers that a reader may need again (ids, topics, times) are kept with the receipt; whatever proves or names a person
 # or a secret is not.
@@ -116,6 +119,7 @@ class Door:
                 body=post.body,
                 url=post.url,
                 now=self.now(),
+                scheme=source.scheme,
             )
         except NotAuthentic:
             log.info("delivery refused", source=source.name, reason="not_authentic")
@@ -123,20 +127,24 @@ class Door:
         return True
 
     def _read(self, source: Source, provider: Provider, post: Post) -> Reading | Reply:
-        try:
-            reading = provider.read(self._delivered(source, post.body, post.content_type, post.headers))
-        except Unreadable as broken:
-            reading = Reading(quarantined=(Quarantined(broken.reason, broken.fields),))
-        except Exception as bug:  # noqa: BLE001  # A reader's bug must not lose what is authentic.
-            log.error("reader failed", source=source.name, error=type(bug).__name__)  # noqa: TRY400  # no payload in logs
-            reading = Reading(quarantined=(Quarantined("reader_failed"),))
+        reading = self._reading(source, provider, post.body, post.content_type, post.headers)
         if reading.quarantined and not reading.events and (provider.name == "quote" or source.idempotency_key):
             fields = {name: rule for each in reading.quarantined for name, rule in each.fields.items()}
             return refused(HTTPStatus.UNPROCESSABLE_ENTITY, reading.quarantined[0].reason, fields)
         return reading
 
-    def _delivered(self, source: Source, body: bytes, content_type: str, headers: Mapping[str, str]) -> Delivered:
-        return Delivered(body, content_type, headers, self.now(), self.settings.region, source.fields)
+    def _reading(
+        self, source: Source, provider: Provider, body: bytes, content_type: str, headers: Mapping[str, str]
+    ) -> Reading:
+        """What the provider finds; what it cannot read, or stumbles over, is for quarantine."""
+        delivered = Delivered(body, content_type, headers, self.now(), self.settings.region, source.fields)
+        try:
+            return provider.read(delivered)
+        except Unreadable as broken:
+            return Reading(quarantined=(Quarantined(broken.reason, broken.fields),))
+        except Exception as bug:  # noqa: BLE001  # A reader's bug must not lose what is authentic.
+            log.error("reader failed", source=source.name, error=type(bug).__name__)  # noqa: TRY400  # no payload in logs
+            return Reading(quarantined=(Quarantined("reader_failed"),))
 
     def _store(self, source: Source, provider: Provider, post: Post, reading: Reading) -> Reply:
         received = Received(
@@ -148,13 +156,21 @@ class Door:
             headers=kept_headers(post.headers),
             body=post.body,
             reading=reading,
-            dedupe_value=_dedupe_value(source, post),
-            read_again=lambda body, kind, headers: _or_nothing(provider, self._delivered(source, body, kind, headers)),
+            dedupe_value=dedupe.value(source.dedupe, headers=post.headers, body=post.body),
+            read_again=partial(self._reading, source, provider),
         )
-        acceptance = self._commit(received)
+        acceptance = self._commit_or_quarantine(received)
         if acceptance is None:
             return refused(HTTPStatus.SERVICE_UNAVAILABLE, "storage_unavailable")
         return Reply(source.accepted_status, _document(acceptance), accepted=bool(acceptance.events))
+
+    def _commit_or_quarantine(self, received: Received) -> Acceptance | None:
+        try:
+            return self._commit(received)
+        except psycopg.DataError as odd:
+            # A value that PostgreSQL refuses would be refused each time; its raw bytes can always be kept.
+            log.error("reading not storable", source=received.source.name, error=type(odd).__name__)  # noqa: TRY400  # it quotes values
+            return self._commit(replace(received, reading=Reading(quarantined=(Quarantined("not_storable"),))))
 
     def _commit(self, received: Received) -> Acceptance | None:
         """None: the database did not take it in time.  Trying again is harmless: identity makes it a duplicate."""
@@ -167,20 +183,10 @@ class Door:
         return None
 
     def _accept(self, received: Received, until: float) -> Acceptance:
-        with self.pool.connection(timeout=max(0.01, until - self.clock())) as conn:
-            conn.deadline = until
-            try:
-                self._key = self._key or installation.read(conn).key
-                return events.accept(conn, self._key, received)
-            finally:
-                conn.deadline = None
-
-
-def _or_nothing(provider: Provider, delivered: Delivered) -> Reading:
-    try:
-        return provider.read(delivered)
-    except Unreadable:
-        return Reading()
+        wait = min(ASK_AGAIN, max(0.01, until - self.clock()))
+        with self.pool.connection(timeout=wait) as conn, answering_until(conn, until):
+            self._key = self._key or installation.read(conn).key
+            return events.accept(conn, self._key, received)
 
 
 def _media_type(content_type: str) -> str:
@@ -194,30 +200,6 @@ def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
         for name, value in headers.items()
         if KEPT_HEADER.fullmatch(name) and not SECRET_HEADER.search(name)
     }
-
-
-def _dedupe_value(source: Source, post: Post) -> str | None:
-    """What the source's own `dedupe` setting points at: a header, or a JSON Pointer into the body."""
-    if source.dedupe in {"id", "body"}:
-        return None
-    if not source.dedupe.startswith("/"):
-        return post.headers.get(source.dedupe) or None
-    try:
-        value: object = json.loads(post.body)
-        for token in source.dedupe.split("/")[1:]:
-            value = _step(value, token.replace("~1", "/").replace("~0", "~"))
-    except (ValueError, RecursionError, LookupError):
-        return None
-    return str(value) if isinstance(value, str | int) and value != "" else None
-
-
-def _step(value: object, token: str) -> object:
-    if isinstance(value, dict):
-        found: object = value[token]
-        return found
-    if isinstance(value, list):
-        return value[int(token)]
-    raise LookupError(token)
 
 
 def _document(acceptance: Acceptance) -> Mapping[str, object]:

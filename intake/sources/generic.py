@@ -28,12 +28,12 @@ class Generic:
     content_types: frozenset[str] = frozenset()
 
     def read(self, delivered: Delivered) -> Reading:
-        decoded = _decoded(delivered)
+        read = decoded(delivered.body)
         form = fields.read(
-            leaves(decoded.value),
+            leaves(read.value),
             region=delivered.region,
             pointers=delivered.pointers,
-            flags=decoded.flags,
+            flags=read.flags,
         )
         if form is None:
             return Reading(ignored=1)
@@ -48,13 +48,16 @@ class Generic:
         return {"content-type": kind, **proof}
 
 
-def _decoded(delivered: Delivered) -> Decoded:
-    """JSON where it looks like JSON, whatever the header says: tools send it as text/plain and as a form."""
-    if _looks_like_json(delivered.body):
-        return read_json(delivered.body)
-    if b"=" not in delivered.body:
+def decoded(body: bytes) -> Decoded:
+    """JSON where it looks like JSON, whatever a header says: tools send it as text/plain and as a form.
+
+    Raises Unreadable.
+    """
+    if _looks_like_json(body):
+        return read_json(body)
+    if b"=" not in body:
         raise Unreadable("neither_json_nor_form")
-    return read_form(delivered.body)
+    return read_form(body)
 
 
 def _looks_like_json(body: bytes) -> bool:

@@ -1,0 +1,38 @@
+"""What names a delivery where the source says so itself: a header, or a place in the body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from intake.sources.base import Unreadable
+from intake.sources.decoding import Json, text
+from intake.sources.generic import decoded
+
+# `dedupe` settings that point at nothing: the provider's own id, or the answers themselves.
+BY_CONTENT = frozenset({"id", "body"})
+
+
+def value(dedupe: str, *, headers: Mapping[str, str], body: bytes) -> str | None:
+    """What `dedupe` points at: a header (lower case) or a JSON Pointer.  None: at nothing here, or at no text."""
+    if dedupe in BY_CONTENT:
+        return None
+    if not dedupe.startswith("/"):
+        return headers.get(dedupe) or None
+    try:
+        found: Json = decoded(body).value
+    except Unreadable:
+        return None
+    for token in dedupe.split("/")[1:]:
+        found = _below(found, token.replace("~1", "/").replace("~0", "~"))
+    return text(found)
+
+
+def _below(value: Json, token: str) -> Json:
+    """One step of a JSON Pointer (RFC 6901): a member by its name, an element by its number."""
+    match value:
+        case dict():
+            return value.get(token)
+        case list() if token.isascii() and token.isdigit() and len(token) < 10 and int(token) < len(value):  # noqa: PLR2004  no list is that long
+            return value[int(token)]
+        case _:
+            return None
