@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import assert_never
 
-from crm_clients.base import Absent, Found, Kind, Several, Unsure
+from crm_clients.base import (
+    Absent,
+    Confirmed,
+    Duplicate,
+    Found,
+    Kind,
+    Rejected,
+    Request,
+    Retry,
+    Several,
+    Uncertain,
+    Unsure,
+    Written,
+)
+from crm_clients.transport import NotSent
 from intake import accounts
 from intake.accounts import Made
 from intake.db import transaction
@@ -16,6 +31,8 @@ from workers.sentinels import is_foreign
 # A child's sentinel stands below the sentinel opportunity, and that below the sentinel contact.
 ORDER = (Kind.CONTACT, Kind.OPPORTUNITY, Kind.TASK, Kind.NOTE)
 PARENT = {Kind.OPPORTUNITY: Kind.CONTACT, Kind.TASK: Kind.OPPORTUNITY, Kind.NOTE: Kind.OPPORTUNITY}
+
+AGAIN = "run `intake crm check --create` again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,50 +46,12 @@ class Finding:
     remedy: str = ""
 
 
-def check(desk: Desk, wired: Wired, *, create: bool) -> Iterator[Finding]:
-    """The account, then one sentinel for each kind.  Stops at the first that everything else rests on."""
-    name = wired.destination.name
-    failed = calls.control(desk, wired)
-    if failed is not None:
-        yield Finding(name, "account", False, failed.reason, "check base_url, the credential and its rights")
-        return
-    yield Finding(name, "account", True, "the credential works")
-    made: dict[Kind, str] = {}
-    for kind in ORDER:
-        parent = PARENT.get(kind)
-        finding, crm_id = _sentinel(desk, wired, kind, made.get(parent) if parent else None, create=create)
-        yield finding
-        if crm_id is None:
-            return
-        made[kind] = crm_id
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A sentinel as it stands in the CRM.  `text` None: the CRM shows none, or there are several sentinels."""
 
-
-def reference_of(kind: Kind) -> str:
-    """The name of the sentinel of a kind."""
-    return f"intake-sentinel-{kind.value}"
-
-
-def _sentinel(
-    desk: Desk, wired: Wired, kind: Kind, parent_id: str | None, *, create: bool
-) -> tuple[Finding, str | None]:
-    name, what = wired.destination.name, f"sentinel {kind.value}"
-    found = _find(desk, wired, kind, parent_id)
-    if found is None and create:
-        _make(desk, wired, kind, parent_id)
-        found = _find(desk, wired, kind, parent_id)
-    match found:
-        case None:
-            remedy = f"run `intake crm check --create`{'' if not create else ' again; is the reference field there?'}"
-            return Finding(name, what, False, "missing", remedy), None
-        case Unsure(reason):
-            return Finding(name, what, False, reason, "try again when the CRM answers"), None
-        case Made() as made:
-            with transaction(desk.pool) as conn:
-                accounts.keep_sentinel(conn, name, made)
-            return Finding(name, what, True, "found by its reference"), made.crm_id
-        case _:
-            remedy = "another installation delivers to this account: use an account of your own"
-            return Finding(name, what, False, "belongs to another installation", remedy), None
+    made: Made
+    text: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +59,155 @@ class Foreign:
     """The sentinel that stands there is another installation's."""
 
 
-def _find(desk: Desk, wired: Wired, kind: Kind, parent_id: str | None) -> Made | Foreign | Unsure | None:
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The CRM did not make the sentinel, and why; `scope`: what the credential lacks, in the CRM's words."""
+
+    reason: str
+    scope: str = ""
+
+
+def check(desk: Desk, wired: Wired, *, create: bool) -> Iterator[Finding]:
+    """The account, then one sentinel for each kind.  Stops at the first that everything else rests on.
+
+    With `create`, what is missing is made, and whether the credential may write is tried.
+    """
+    name = wired.destination.name
+    failed = calls.control(desk, wired)
+    if failed is not None:
+        yield Finding(name, "account", False, failed.reason, _remedy_of_account(failed))
+        return
+    yield Finding(name, "account", True, "the credential works")
+    made: dict[Kind, Standing] = {}
+    for kind in ORDER:
+        parent = PARENT.get(kind)
+        finding, standing = _sentinel(desk, wired, kind, made[parent].made.crm_id if parent else None, create=create)
+        yield finding
+        if standing is None:
+            return
+        made[kind] = standing
+    if create:
+        yield from _may_write(desk, wired, made[Kind.OPPORTUNITY])
+
+
+def reference_of(kind: Kind) -> str:
+    """The name of the sentinel of a kind."""
+    return f"intake-sentinel-{kind.value}"
+
+
+def _remedy_of_account(failed: Unsure) -> str:
+    if failed.reason == "reference_field_missing":
+        return "define the custom field that keeps the reference, for each kind of record"
+    return "check base_url, the credential and its rights"
+
+
+# --- sentinels --------------------------------------------------------------------------------------------------------
+
+
+def _sentinel(
+    desk: Desk, wired: Wired, kind: Kind, parent_id: str | None, *, create: bool
+) -> tuple[Finding, Standing | None]:
+    name, what = wired.destination.name, f"sentinel {kind.value}"
+    found = _find(desk, wired, kind, parent_id)
+    refused: Refused | None = None
+    if found is None and create:
+        refused = _make(desk, wired, kind, parent_id)
+        found = _find(desk, wired, kind, parent_id)
+    match found:
+        case None:
+            return _missing(name, what, refused, create=create), None
+        case Unsure(reason):
+            return Finding(name, what, False, reason, "try again when the CRM answers"), None
+        case Standing(made):
+            with transaction(desk.pool) as conn:
+                accounts.keep_sentinel(conn, name, made)
+            return Finding(name, what, True, "found by its reference"), found
+        case Foreign():
+            remedy = "another installation delivers to this account: use an account of your own"
+            return Finding(name, what, False, "belongs to another installation", remedy), None
+        case _:
+            assert_never(found)
+
+
+def _missing(name: str, what: str, refused: Refused | None, *, create: bool) -> Finding:
+    if refused is not None:
+        return Finding(name, what, False, refused.reason, _remedy_of_refusal(refused))
+    if create:
+        remedy = f"it was made, but the CRM does not find it: does it keep the reference? Then {AGAIN}"
+        return Finding(name, what, False, "missing", remedy)
+    return Finding(name, what, False, "missing", "run `intake crm check --create`")
+
+
+def _remedy_of_refusal(refused: Refused) -> str:
+    if refused.scope:
+        return f"give the credential the right to write ({refused.scope}), then {AGAIN}"
+    if refused.reason.startswith("duplicate_"):
+        return f"a record with the sentinel's name stands there without its reference: remove it, then {AGAIN}"
+    return f"mend what the CRM refuses, then {AGAIN}"
+
+
+def _find(desk: Desk, wired: Wired, kind: Kind, parent_id: str | None) -> Standing | Foreign | Unsure | None:
     reference = reference_of(kind)
     sight = calls.find(desk, wired, kind, [reference], parent_id)
     match sight.looked:
         case Found(seen):
-            if is_foreign(seen.values.get("text", ""), str(desk.installation.installation_id)):
+            text = seen.values.get("text")
+            if is_foreign(text or "", str(desk.installation.installation_id)):
                 return Foreign()
-            return Made(kind.value, reference, seen.crm_id, parent_id)
+            return Standing(Made(kind.value, reference, seen.crm_id, parent_id), text)
         case Several(crm_ids):  # A double of the sentinel is harmless.
-            return Made(kind.value, reference, crm_ids[0], parent_id)
+            return Standing(Made(kind.value, reference, crm_ids[0], parent_id))
         case Unsure() as unsure:
             return unsure
         case Absent():
             return None
 
 
-def _make(desk: Desk, wired: Wired, kind: Kind, parent_id: str | None) -> None:
+def _make(desk: Desk, wired: Wired, kind: Kind, parent_id: str | None) -> Refused | None:
     """Create it; whether that worked, the look afterwards tells, by the very filter that is to be trusted."""
     draft = wired.client.sentinel(kind, str(desk.installation.installation_id), parent_id=parent_id)
     request = wired.client.create(draft, reference_of(kind))
-    send_by = desk.deadline(desk.patience.send_within)
-    desk.transport.write(wired.account, request, send_by=send_by, deadline=desk.deadline(desk.patience.call))
+    call = calls.write(
+        desk, wired, request, prepared=desk.clock(), read=lambda answer: wired.client.created(kind, answer)
+    )
+    return _refusal(call.means)
+
+
+def _refusal(means: Written | NotSent) -> Refused | None:
+    """Why it surely was not written; None: it was, or may have been."""
+    match means:
+        case Confirmed() | Uncertain():
+            return None
+        case Rejected(reason, fields):
+            told = "; ".join(f"{name}: {rule}" for name, rule in fields)
+            return Refused(f"{reason} ({told})" if told else reason, told if reason == "token_scope" else "")
+        case Duplicate(by):
+            return Refused(f"duplicate_{by}")
+        case Retry(reason) | NotSent(reason):
+            return Refused(reason)
+        case _:
+            assert_never(means)
+
+
+# --- the right to write -----------------------------------------------------------------------------------------------
+
+
+def _may_write(desk: Desk, wired: Wired, opportunity: Standing) -> Iterator[Finding]:
+    """Write the sentinel's own text over it: a credential that only reads finds all sentinels, and delivers nothing."""
+    if opportunity.text is None:
+        return
+    crm_id, name = opportunity.made.crm_id, wired.destination.name
+    request = wired.client.update(Kind.OPPORTUNITY, crm_id, {"text": opportunity.text})
+    refused = _refusal(_written(desk, wired, request, crm_id))
+    if refused is None:
+        yield Finding(name, "write access", True, "the credential may write")
+    else:
+        yield Finding(name, "write access", False, refused.reason, _remedy_of_refusal(refused))
+
+
+def _written(desk: Desk, wired: Wired, request: Request, crm_id: str) -> Written | NotSent:
+    updated = wired.client.updated
+    call = calls.write(
+        desk, wired, request, prepared=desk.clock(), read=lambda answer: updated(Kind.OPPORTUNITY, crm_id, answer)
+    )
+    return call.means
