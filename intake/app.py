@@ -26,6 +26,7 @@ from intake.identity import Mode
 from intake.receive import Door, Post, Reply, refused
 from intake.sources import PROVIDERS
 from intake.sources import find as find_provider
+from intake.sources.base import Answer
 from intake.sources.decoding import clean_text
 
 log = structlog.get_logger()
@@ -148,7 +149,9 @@ def _handshake(door: Door, name: str) -> Response:
 
 
 def _answer(reply: Reply, hint: Callable[[], object] | None) -> Response:
-    response = Response(json.dumps(reply.document), reply.status, dict(reply.headers), content_type="application/json")
+    answer = reply.worded or Answer(json.dumps(reply.document), "application/json", {})
+    headers = {**reply.headers, **answer.headers}
+    response = Response(answer.text, reply.status, headers, content_type=answer.content_type)
     if reply.accepted and hint is not None:
         response.call_on_close(hint)  # Nothing from Redis stands between COMMIT and the answer.
     return response

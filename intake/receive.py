@@ -28,7 +28,16 @@ from intake.db import Pool, answering_until
 from intake.identity import IdentityKey, Mode
 from intake.received import Acceptance, Received
 from intake.sources import find as find_provider
-from intake.sources.base import Delivered, Provider, Quarantined, Reading, Unreadable
+from intake.sources.base import (
+    Answer,
+    Delivered,
+    OwnAnswer,
+    Provider,
+    Quarantined,
+    Reading,
+    SecretInBody,
+    Unreadable,
+)
 
 log = structlog.get_logger()
 
@@ -61,12 +70,13 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What to answer.  `accepted`: a hint may follow."""
+    """What to answer.  `accepted`: a hint may follow.  `worded`: what the sender wants to read instead of JSON."""
 
     status: int
     document: Mapping[str, object]
     headers: Mapping[str, str] = field(default_factory=dict)
     accepted: bool = False
+    worded: Answer | None = None
 
 
 def refused(status: HTTPStatus, code: str, fields: Mapping[str, str] | None = None) -> Reply:
@@ -137,7 +147,9 @@ class Door:
         self, source: Source, provider: Provider, body: bytes, content_type: str, headers: Mapping[str, str]
     ) -> Reading:
         """What the provider finds; what it cannot read, or stumbles over, is for quarantine."""
-        delivered = Delivered(body, content_type, headers, self.now(), self.settings.region, source.fields)
+        delivered = Delivered(
+            body, content_type, headers, self.now(), self.settings.region, source.fields, source.order_policy
+        )
         try:
             return provider.read(delivered)
         except Unreadable as broken:
@@ -154,7 +166,7 @@ class Door:
             destination=source.destination if post.mode == "live" else source.test_destination,
             content_type=post.content_type,
             headers=kept_headers(post.headers),
-            body=post.body,
+            body=provider.scrub(post.body) if isinstance(provider, SecretInBody) else post.body,
             reading=reading,
             dedupe_value=dedupe.value(source.dedupe, headers=post.headers, body=post.body),
             read_again=partial(self._reading, source, provider),
@@ -162,7 +174,9 @@ class Door:
         acceptance = self._commit_or_quarantine(received)
         if acceptance is None:
             return refused(HTTPStatus.SERVICE_UNAVAILABLE, "storage_unavailable")
-        return Reply(source.accepted_status, _document(acceptance), accepted=bool(acceptance.events))
+        document = _document(acceptance)
+        worded = provider.answer(document) if isinstance(provider, OwnAnswer) else None
+        return Reply(source.accepted_status, document, accepted=bool(acceptance.events), worded=worded)
 
     def _commit_or_quarantine(self, received: Received) -> Acceptance | None:
         try:

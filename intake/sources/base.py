@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from intake.lead import Lead
 
@@ -28,6 +28,7 @@ class Delivered:
     received_at: datetime
     region: str  # ISO 3166 country of numbers typed without one, e.g. "PE"
     pointers: Mapping[str, str] = field(default_factory=dict)  # [sources.fields]: lead field -> JSON Pointer
+    order_policy: Literal["lead", "ignore"] = "lead"  # what a shop's paid order is
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +122,27 @@ class Provider(Protocol):
 
     def sign(self, body: bytes, *, secret: str, url: str, now: datetime, delivery_id: str) -> Mapping[str, str]:
         """Headers (with Content-Type) that make this body authentic, as the provider itself would send it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a sender is told when its delivery is accepted.  `headers` are ASCII."""
+
+    text: str
+    content_type: str
+    headers: Mapping[str, str]
+
+
+@runtime_checkable
+class OwnAnswer(Protocol):
+    """A provider whose sender reads the answer, and wants another than our JSON document."""
+
+    def answer(self, document: Mapping[str, object]) -> Answer: ...
+
+
+@runtime_checkable
+class SecretInBody(Protocol):
+    """A provider whose bodies hold a secret, which must be gone before they are stored."""
+
+    def scrub(self, body: bytes) -> bytes:
+        """The body without it, still readable.  Never raises."""
