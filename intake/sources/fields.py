@@ -17,6 +17,11 @@ from intake.sources.known_names import FIELD_OF, NO, NOT_AN_ANSWER, NOT_WRITTEN,
 from intake.sources.leaves import Leaf, words
 
 CURRENCY = re.compile(r"[A-Z]{3}")  # ISO 4217
+UTM = "utm_"
+# A source points at a lead's fields by the names that its destination knows; one of them is another word here.
+POINTED_AS: Mapping[str, str] = {"message": "text"}
+# What only a messenger tells: a form's answer under this name stays an answer.
+NOT_OF_A_FORM = ("username", "wa_id", "bsuid")
 
 
 @dataclass(slots=True)
@@ -48,7 +53,7 @@ def read(
     occurred_at: datetime | None = None,
 ) -> Form | None:
     """The lead in these answers; None if nobody wrote anything (only ids, times and tokens)."""
-    pointed = {pointer: name for name, pointer in pointers.items()}
+    pointed = {pointer: POINTED_AS.get(name, name) for name, pointer in pointers.items()}
     written = [leaf for leaf in answers if leaf.pointer in pointed or leaf.key not in NOT_AN_ANSWER]
     if all(leaf.key in NOT_WRITTEN and leaf.pointer not in pointed for leaf in written):
         return None
@@ -57,7 +62,7 @@ def read(
     lead = Lead(
         contact=contact,
         enquiry=enquiry,
-        attribution=Attribution(utm=tuple(found.utm.items()), click_id=found.text("click_id")),
+        attribution=_attribution(found),
         consent=consent,
         answers=tuple((leaf.label, leaf.text) for leaf in (*found.rest, *_unread(found, contact, enquiry, consent))),
         flags=(*flags, *_flags(found, contact, region)),
@@ -71,7 +76,9 @@ def _sorted(written: list[Leaf], pointed: Mapping[str, str]) -> _Sorted:
     for leaf in written:
         name = pointed.get(leaf.pointer) or next((FIELD_OF[key] for key in leaf.names if key in FIELD_OF), None)
         # A field that the source points at is not taken from elsewhere.
-        if name and name not in found.fields and (leaf.pointer in pointed or name not in pointed.values()):
+        if name and name.startswith(UTM):
+            found.utm[name.removeprefix(UTM)] = leaf.text
+        elif name and name not in found.fields and (leaf.pointer in pointed or name not in pointed.values()):
             found.fields[name] = leaf
         elif leaf.key.startswith("utm") and leaf.key not in ("utm", *found.utm):
             found.utm[leaf.key.removeprefix("utm")] = leaf.text
@@ -127,6 +134,15 @@ def _enquiry(found: _Sorted) -> Enquiry:
     )
 
 
+def _attribution(found: _Sorted) -> Attribution:
+    return Attribution(
+        utm=tuple(found.utm.items()),
+        ad_id=found.text("ad_id"),
+        ad_headline=found.text("ad_headline"),
+        click_id=found.text("click_id"),
+    )
+
+
 def _consent(found: _Sorted) -> bool | None:
     word = (found.text("consent") or "").casefold()
     return True if word in YES else False if word in NO else None
@@ -134,7 +150,7 @@ def _consent(found: _Sorted) -> bool | None:
 
 def _unread(found: _Sorted, contact: Contact, enquiry: Enquiry, consent: bool | None) -> Iterable[Leaf]:
     """Answers that have a field and could not be read as one: they stay answers."""
-    read = {
+    read = dict.fromkeys(NOT_OF_A_FORM, False) | {
         "email": contact.email is not None and contact.email == emails.read(found.text("email") or ""),
         "amount": enquiry.amount is not None,
         "currency": enquiry.currency is not None,

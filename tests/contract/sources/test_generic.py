@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from intake.config.known import LEAD_FIELDS
 from intake.lead import Lead
+from intake.lead_schema import dump
 from intake.sources.base import Delivered, Incoming, Unreadable
 from intake.sources.generic import Generic
 
@@ -15,8 +18,10 @@ SAMPLES = Path(__file__).parent / "samples" / "generic"
 NOW = datetime(2026, 3, 2, 16, 0, tzinfo=UTC)
 
 
-def event(body: bytes, content_type: str = "application/x-www-form-urlencoded") -> Incoming:
-    (only,) = Generic().read(Delivered(body, content_type, {}, NOW, "PE")).events
+def event(
+    body: bytes, content_type: str = "application/x-www-form-urlencoded", pointers: Mapping[str, str] | None = None
+) -> Incoming:
+    (only,) = Generic().read(Delivered(body, content_type, {}, NOW, "PE", pointers or {})).events
     return only
 
 
@@ -49,3 +54,16 @@ def test_json_is_read_under_any_content_type(content_type: str) -> None:
 def test_other_bytes_are_unreadable(body: bytes) -> None:
     with pytest.raises(Unreadable):
         event(body)
+
+
+def test_every_field_that_a_source_may_point_at_reaches_the_lead() -> None:
+    fields = sorted((LEAD_FIELDS | {"utm_id"}) - {"consent", "currency", "amount", "email"})
+    body = "&".join(f"q{index}=value-{index}" for index in range(len(fields))).encode()
+    pointers = {name: f"/q{index}" for index, name in enumerate(fields)}
+    told = dump(event(body, pointers=pointers).lead).decode()
+    assert [name for index, name in enumerate(fields) if f"value-{index}" not in told] == []
+
+
+def test_message_and_campaign_are_where_the_source_points() -> None:
+    lead = event(b"a=10+sillas&b=ig", pointers={"message": "/a", "utm_source": "/b"}).lead
+    assert (lead.enquiry.text, lead.attribution.utm, lead.answers) == ("10 sillas", (("source", "ig"),), ())
