@@ -104,9 +104,12 @@ def _take(door: Door, name: str, mode: Mode) -> Reply:
         return source
     if request.headers.get("Content-Encoding", "").strip().lower() not in {"", "identity"}:
         return refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "content_encoding")
-    request.max_content_length = source.max_body_bytes
+    # One byte more than allowed: at its own limit werkzeug ends a body that declares no length without a word.
+    request.max_content_length = source.max_body_bytes + 1
     # The raw bytes first: what a form parser has read is gone, and signatures are over bytes.
     body = request.get_data(cache=False)
+    if len(body) > source.max_body_bytes:
+        return refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large")
     headers = {key.lower(): _header_text(value) for key, value in request.headers.items()}
     return door.receive(
         Post(
