@@ -27,6 +27,9 @@ T = TypeVar("T")
 WORKER_OPTIONS = "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
 DOOR_OPTIONS = "-c statement_timeout=900 -c lock_timeout=800 -c idle_in_transaction_session_timeout=5000"
 
+# The migration that makes an installation: where it is among those just applied, the database is new.
+FIRST_MIGRATION = "0001_core.sql"
+
 # The advisory lock at which two migrations at once meet; arbitrary, and only ours.
 MIGRATION_LOCK = 7_030_215
 

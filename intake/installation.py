@@ -75,10 +75,13 @@ def expected(process: Process) -> str | None:
     return file.read_text("utf-8") if file.exists() else None
 
 
-def pin(found: Installation, file: Path) -> None:
-    """Write the mark where there is none yet: a new installation, or a new host of one.  Raises OSError."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if not file.exists():
+def pin(found: Installation, file: Path, *, ours: bool) -> None:
+    """Write the mark where there is none yet.  `ours`: this host made the database, or a person says it belongs here.
+
+    A database that is already somebody's is not taken silently: it may be a copy.  Raises OSError.
+    """
+    if ours and not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
         overwrite(found, file)
 
 
@@ -90,13 +93,18 @@ def overwrite(found: Installation, file: Path) -> None:
 
 
 def check(found: Installation, expected: str | None) -> None:
-    """Compare with the mark of the file or the settings; `expected` None: nothing is pinned yet.  Raises Mismatch."""
-    if expected is None or expected.split() == found.mark.split()[: len(expected.split())]:
-        return
-    raise Mismatch(
-        "the database is not the one this host delivers for (installation, epoch or key differ). If it was restored "
-        "from a backup, run `intake restored`; if it is a copy for tests, give it a home and a CRM account of its own."
-    )
+    """Compare with the mark of the file or the settings; `expected` None: there is none.  Raises Mismatch."""
+    if expected is None:
+        raise Mismatch(
+            "this host does not know the database, which may be a copy of another's. If it delivers for it, run "
+            f"`intake migrate --this-host`, or set INTAKE_INSTALLATION={found.installation_id}."
+        )
+    if expected.split() != found.mark.split()[: len(expected.split())]:
+        raise Mismatch(
+            "the database is not the one this host delivers for (installation, epoch or key differ). If it was "
+            "restored from a backup, run `intake restored`; if it is a copy for tests, give it a home and a CRM "
+            "account of its own."
+        )
 
 
 # A new epoch: every record that is not known to stand in the CRM is in doubt from now on, and looked for.

@@ -26,7 +26,7 @@ import psycopg
 
 from intake import installation, surroundings
 from intake.config import Destination, Process, Settings
-from intake.db import migrate
+from intake.db import FIRST_MIGRATION, migrate
 from intake.embedded import start_postgres, start_valkey
 from intake.installation import Mismatch
 from intake.surroundings import DEMO_SECRETS, RUNTIME
@@ -171,7 +171,8 @@ def run(plan: Plan, supervisor: Supervisor, stop: threading.Event) -> None:
     applied = migrate(environ["DATABASE_URL"])
     if applied:
         supervisor.say(f"migrated: {', '.join(applied)}")
-    pin(process)
+    # An embedded database lies in this home, and belongs to it.
+    pin(process, ours=plan.process.database_url is None or FIRST_MIGRATION in applied)
     for program in programs(process, environ):
         supervisor.run(program)
     create_sentinels(plan, process, environ, supervisor.say)
@@ -196,11 +197,11 @@ def shared(environ: Mapping[str, str], port: int) -> dict[str, str]:
     return {name: environ[name] for name in names if name in environ} | {"PORT": str(port)}
 
 
-def pin(process: Process) -> None:
+def pin(process: Process, *, ours: bool) -> None:
     """Write the mark of a new installation outside its database."""
     if process.installation is None:
         with psycopg.connect(process.database_url or "", autocommit=True) as conn:
-            installation.pin(installation.read(conn), installation.mark_file(process))
+            installation.pin(installation.read(conn), installation.mark_file(process), ours=ours)
 
 
 def sandbox(plan: Plan, environ: Mapping[str, str]) -> Program:

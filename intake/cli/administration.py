@@ -11,12 +11,14 @@ from intake import installation
 from intake.attempts import Patience
 from intake.cli import place
 from intake.cli.group import Finding
+from intake.db import FIRST_MIGRATION
 from intake.db import migrate as apply_migrations
 
 
 @click.command()
-def migrate() -> None:
-    """Apply what the database has not seen, and pin its installation on this host."""
+@click.option("--this-host", is_flag=True, help="This host delivers for a database that stands already.")
+def migrate(*, this_host: bool) -> None:
+    """Apply what the database has not seen.  A new one is pinned on this host; a known one only with --this-host."""
     applied = apply_migrations(place.database_url())
     for name in applied:
         click.echo(f"applied {name}")
@@ -25,7 +27,8 @@ def migrate() -> None:
     process = place.process()
     if process.installation is None:
         with place.connection() as conn:
-            installation.pin(installation.read(conn), installation.mark_file(process))
+            ours = this_host or FIRST_MIGRATION in applied
+            installation.pin(installation.read(conn), installation.mark_file(process), ours=ours)
 
 
 @click.command()
