@@ -7,6 +7,7 @@ number exactly: big integers as integers, fractions as Decimal, and numbers that
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
@@ -50,9 +51,13 @@ def read_json(body: bytes) -> Decoded:
 def read_form(body: bytes) -> Decoded:
     """Decode an urlencoded body: name -> text, or a list where a name is repeated.  Raises Unreadable."""
     try:
-        raw = pairs(body)
+        return read_pairs(pairs(body))
     except TooManyFields:
         raise Unreadable("too_many_fields") from None
+
+
+def read_pairs(raw: Iterable[tuple[bytes, bytes]]) -> Decoded:
+    """The fields of a form in whatever coding, as `read_form` gives them."""
     fields: dict[str, list[Json]] = {}
     guesses = False
     for raw_name, raw_value in raw:

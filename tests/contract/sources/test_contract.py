@@ -12,12 +12,14 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intake.authenticity import NotAuthentic, verify
+from intake.authenticity import RULES, NotAuthentic, verify
+from intake.authenticity.tokens import Basic, Bearer, BodyKey, Token
 from intake.lead_schema import dump, load
 from intake.sources import PROVIDERS, UnknownProvider, find
 from intake.sources.base import Delivered, Reading, Unreadable
@@ -34,8 +36,9 @@ def provider_of(sample: str) -> str:
     return sample.partition("/")[0]
 
 
-# The others carry a token, which proves the sender and not the body.
-SIGNED = [sample for sample in EXPECTED if provider_of(sample) not in {"generic", "whatsapp_360dialog"}]
+# The others carry a token or key, which proves the sender and not the body.
+BARE: Final = (Token, Bearer, Basic, BodyKey)
+SIGNED = [sample for sample in EXPECTED if not isinstance(RULES[provider_of(sample)][0], BARE)]
 JSON_SAMPLES = sorted(sample for sample in EXPECTED if sample.endswith(".json"))
 
 
