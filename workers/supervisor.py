@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from intake.embedded import Postgres, Valkey
-from intake.processes import Process, find_process
+from intake.processes import EmbeddedError, Process, find_process
 
 # Seconds before the 1st, 2nd, ... restart in a row: at once for an accident, seldom for one that cannot start.
 BACKOFF = (0.1, 0.5, 1.0, 2.0, 5.0)
@@ -63,6 +63,7 @@ class Keeper:
     name: str
     server: Embedded
     start: Callable[[], Embedded]
+    next_start: float = 0.0
 
 
 @dataclass(slots=True)
@@ -120,9 +121,15 @@ class Supervisor:
                 self._restart(child)
 
     def _revive(self, keeper: Keeper) -> None:
+        if self.clock() < keeper.next_start:
+            return
         self.say(f"{keeper.name} died; starting it again")
-        keeper.server.stop()  # It is dead: this lets go of its lock.
-        keeper.server = keeper.start()
+        try:
+            keeper.server.stop()  # It is dead: this lets go of its lock.
+            keeper.server = keeper.start()
+        except (EmbeddedError, OSError) as failed:
+            self.say(f"{keeper.name} does not start ({failed}); trying again in {BACKOFF[-1]:g} s")
+            keeper.next_start = self.clock() + BACKOFF[-1]
 
     def _restart(self, child: Child) -> None:
         now = self.clock()

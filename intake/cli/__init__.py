@@ -10,4 +10,14 @@ from intake.cli.group import Command, LazyGroup
 __all__ = ["COMMANDS", "Command", "LazyGroup"]
 
 # In the order in which `intake --help` shows them; `workers.main` adds those that need workers or CRM clients.
-COMMANDS = (Command("migrate", "intake.cli.administration:migrate", "Bring the database's schema up to date."),)
+COMMANDS = (
+    Command("migrate", "intake.cli.administration:migrate", "Bring the database's schema up to date."),
+    Command("restored", "intake.cli.administration:restored", "Say that the database came back from a backup."),
+    Command("sources", "intake.cli.reading:sources", "The ways in, their addresses, and their last deliveries."),
+    Command("send", "intake.cli.sending:send", "Send a correctly signed delivery."),
+    Command("events", "intake.cli.reading:events", "What came in, the newest first."),
+    Command("show", "intake.cli.reading:show", "One event: attempts, history, what may be done."),
+    Command("explain", "intake.cli.reading:explain", "Why an event is where it is, and what is safe."),
+    Command("items", "intake.cli.reading:items", "What waits for a person."),
+    Command("item", "intake.cli.reading:item", "One item."),
+)

@@ -1,0 +1,84 @@
+"""Arguments that several commands take: an event, a moment, who decides and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+import click
+
+from intake import ops
+from intake.cli import place
+from intake.cli.group import Finding
+from intake.db import Conn
+from intake.explain_texts import Language
+from intake.ops import EventRow
+
+F = TypeVar("F", bound=Callable[..., object])
+
+AGO = re.compile(r"([0-9]{1,6})([smhd])", re.ASCII)
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+class Moment(click.ParamType[datetime]):
+    """A time: ISO 8601, or how long ago (90s, 15m, 24h, 7d)."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """One without a zone is in UTC."""
+        if isinstance(value, datetime):
+            return value
+        ago = AGO.fullmatch(str(value))
+        if ago:
+            return datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})
+        try:
+            read = datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail("must be a time such as 2026-11-30T09:00 or an age such as 24h", param, ctx)
+        return read if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def event_of(conn: Conn, start: str) -> EventRow:
+    """The event whose id is this, or begins so.  Raises Finding."""
+    try:
+        found = ops.begin_with(conn, start)
+    except ValueError:
+        raise Finding(f"“{start[:40]}” is no event id, nor the beginning of one") from None
+    if len(found) > 1:
+        raise Finding(f"more than one event begins with {start}: give more of its id")
+    event = ops.event(conn, found[0]) if found else None
+    if event is None:
+        raise Finding(f"there is no event {start}")
+    return event
+
+
+def decided(command: F) -> F:
+    """Add --by and --reason: no decision without an author and a reason."""
+    reason = click.option("--reason", required=True, type=Said(), help="Why; it is kept for good.")
+    by = click.option(
+        "--by", required=True, type=Said(), envvar="INTAKE_OPERATOR", help="Who decides (or INTAKE_OPERATOR)."
+    )
+    return by(reason(command))
+
+
+class Said(click.ParamType[str]):
+    """A text that says something."""
+
+    name = "text"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Blanks are nothing."""
+        text = str(value).strip()
+        if not text:
+            self.fail("must not be empty", param, ctx)
+        return text
+
+
+def language(wanted: str | None = None) -> Language:
+    """The language asked for, else the configuration's, else Spanish."""
+    if wanted is None:
+        wanted = place.settings().language
+    return "en" if wanted == "en" else "es"

@@ -1,0 +1,320 @@
+"""What people may read: events on their way, the attempts at their records, and what waits for a person.
+
+Rows and ids only; names, texts, phones and addresses stand in `bodies`, which nothing here reads.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from intake.db import Conn
+from intake.deliveries import FINAL, OPEN
+from intake.records import RecordKind
+
+# One page, when nobody says how many.
+PAGE = 50
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event and its newest delivery.  The field names are the contract's."""
+
+    event_id: UUID
+    mode: Literal["live", "test"]
+    source: str
+    kind: Literal["form", "whatsapp", "quote"]
+    request_id: str
+    version: int | None
+    need: str
+    state: str
+    reason: str | None
+    received_at: datetime
+    due_at: datetime | None
+    attempts: int
+    contact_id: str | None
+    opportunity_id: str | None
+    task_id: str | None
+    note_id: str | None
+    contact_ref: str | None
+    opportunity_ref: str | None
+    task_ref: str | None
+    note_ref: str | None
+    open_item: int | None
+
+
+# The newest first; the cursor names the last row of the page before.  `only_open` says again, in the words of the index
+# of what is pending, what `states` says: among millions of finished events the few open ones are found at once.
+EVENTS = """
+    SELECT e.event_id, e.mode, e.source, e.kind, e.request_id, e.version, n.reference AS need, d.state, d.reason,
+           e.received_at, d.due_at,
+           (SELECT count(*) FROM attempts a
+             WHERE a.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record)) AS attempts,
+           c.crm_id AS contact_id, o.crm_id AS opportunity_id, t.crm_id AS task_id, m.crm_id AS note_id,
+           c.reference AS contact_ref, o.reference AS opportunity_ref, t.reference AS task_ref,
+           m.reference AS note_ref,
+           (SELECT i.item_id FROM items i
+             WHERE i.event_id = e.event_id AND i.closed_at IS NULL
+             ORDER BY i.kind = 'delivery' DESC, i.item_id LIMIT 1) AS open_item
+      FROM events e
+      JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d ON true
+      JOIN needs n USING (need_id)
+      LEFT JOIN records c ON c.record_id = d.contact_record
+      LEFT JOIN records o ON o.record_id = d.opportunity_record
+      LEFT JOIN records t ON t.record_id = d.task_record
+      LEFT JOIN records m ON m.record_id = d.note_record
+     WHERE (%(event_id)s::uuid IS NULL OR e.event_id = %(event_id)s)
+       AND (%(states)s::text[] IS NULL OR d.state = ANY(%(states)s))
+       AND (NOT %(only_open)s
+            OR e.event_id IN (SELECT event_id FROM deliveries
+                               WHERE state NOT IN ('confirmed', 'cancelled', 'superseded')))
+       AND (%(source)s::text IS NULL OR e.source = %(source)s)
+       AND (%(since)s::timestamptz IS NULL OR e.received_at >= %(since)s)
+       AND (%(before_at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(before_at)s, %(before_id)s::uuid))
+     ORDER BY e.received_at DESC, e.event_id DESC
+     LIMIT %(limit)s
+"""
+
+STATES = ("pending", *OPEN, *FINAL)
+
+
+class BadCursor(ValueError):
+    """This cursor is none that a page ended with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events.  `state` "pending": all that are not final; `cursor`: where the page before ended."""
+
+    state: str | None = None
+    source: str | None = None
+    since: datetime | None = None
+    limit: int = PAGE
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`next_cursor` None: these are the last."""
+
+    events: tuple[EventRow, ...]
+    next_cursor: str | None
+
+
+def events(conn: Conn, wanted: Wanted) -> Page:
+    """One page, the newest first.  Raises BadCursor."""
+    limit = max(1, min(wanted.limit, MOST))
+    before_at, before_id = _opened(wanted.cursor)
+    states = _states(wanted.state)
+    given = {
+        "event_id": None,
+        "states": states,
+        "only_open": states is not None and set(states) <= set(OPEN),
+        "source": wanted.source,
+        "since": wanted.since,
+        "before_at": before_at,
+        "before_id": before_id,
+        "limit": limit + 1,
+    }
+    with conn.cursor(row_factory=class_row(EventRow)) as cursor:
+        rows = cursor.execute(EVENTS, given).fetchall()
+    page = tuple(rows[:limit])
+    return Page(page, _cursor(page[-1]) if len(rows) > limit else None)
+
+
+def _states(state: str | None) -> list[str] | None:
+    if state is None:
+        return None
+    return list(OPEN) if state == "pending" else [state]
+
+
+def _cursor(last: EventRow) -> str:
+    return base64.urlsafe_b64encode(f"{last.received_at.isoformat()} {last.event_id}".encode()).decode()
+
+
+def _opened(cursor: str | None) -> tuple[datetime | None, UUID | None]:
+    if cursor is None:
+        return None, None
+    try:
+        at, _, event_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
+        return datetime.fromisoformat(at), UUID(event_id)
+    except (ValueError, binascii.Error) as broken:
+        raise BadCursor("this cursor is none that a page ended with") from broken
+
+
+def event(conn: Conn, event_id: UUID) -> EventRow | None:
+    """One event; None: there is none of this id."""
+    unfiltered = dict.fromkeys(("states", "source", "since", "before_at", "before_id"))
+    with conn.cursor(row_factory=class_row(EventRow)) as cursor:
+        return cursor.execute(EVENTS, unfiltered | {"event_id": event_id, "only_open": False, "limit": 1}).fetchone()
+
+
+BEGIN_WITH = """
+    SELECT event_id FROM events WHERE event_id BETWEEN %(least)s::uuid AND %(most)s::uuid ORDER BY event_id LIMIT 2
+"""
+DIGITS = 32  # of a UUID
+
+
+def begin_with(conn: Conn, start: str) -> list[UUID]:
+    """The first two events whose id begins so.  Raises ValueError where it is no beginning of an id."""
+    digits = start.replace("-", "")
+    given = {"least": UUID(digits.ljust(DIGITS, "0")), "most": UUID(digits.ljust(DIGITS, "f"))}
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(BEGIN_WITH, given).fetchall()
+
+
+# --- the attempts at its records ------------------------------------------------------------------------------------
+
+Stage = Literal["prepared", "not_sent", "sent", "perhaps_sent", "answered", "confirmed"]
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    """One request to the CRM about a record of the event; `event_id` is whose delivery made it, None: the clock's look.
+
+    `record` is the record's kind, `kind` write or look.  `stage` is what sales ops see of it: an attempt that was
+    never closed (its worker died) is "prepared" while it may still be sent, then "perhaps_sent".
+    """
+
+    attempt_id: int
+    event_id: UUID | None
+    record: RecordKind
+    reference: str
+    kind: Literal["write", "look"]
+    action: str
+    stage: Stage
+    prepared_at: datetime
+    send_by: datetime | None
+    sent_at: datetime | None
+    answered_at: datetime | None
+    confirmed_at: datetime | None
+    outcome: str | None
+    reason: str | None
+    strength: str | None
+    control: bool | None
+    settled_how: str | None
+    evidence: Mapping[str, object]
+
+
+ATTEMPTS = """
+    SELECT a.attempt_id, a.event_id, r.kind AS record, r.reference, a.kind, a.action, a.prepared_at, a.send_by,
+           a.sent_at, a.answered_at, a.confirmed_at, a.outcome, a.reason, a.strength, a.controlled AS control,
+           a.settled_how, a.evidence,
+           CASE WHEN a.confirmed_at IS NOT NULL THEN 'confirmed'
+                WHEN a.answered_at IS NOT NULL THEN 'answered'
+                WHEN a.outcome = 'not_sent' THEN 'not_sent'
+                WHEN a.sent_at IS NOT NULL THEN 'sent'
+                WHEN a.closed_at IS NULL AND a.send_by > clock_timestamp() THEN 'prepared'
+                ELSE 'perhaps_sent' END AS stage
+      FROM deliveries d
+      JOIN records r ON r.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record)
+      JOIN attempts a USING (record_id)
+     WHERE d.event_id = %(event_id)s
+       AND d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = %(event_id)s)
+     ORDER BY a.attempt_id
+"""
+
+
+def attempts(conn: Conn, event_id: UUID) -> list[AttemptRow]:
+    """All attempts at the records of an event, also those that other events of the same contact or need made."""
+    with conn.cursor(row_factory=class_row(AttemptRow)) as cursor:
+        return cursor.execute(ATTEMPTS, {"event_id": event_id}).fetchall()
+
+
+# --- its records ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRow:
+    """A record of the event, as far as a person must know it."""
+
+    record_id: int
+    kind: RecordKind
+    destination: str
+    reference: str
+    state: Literal["none", "asked", "in_doubt", "known", "gone"]
+    crm_id: str | None
+    asked_until: datetime | None
+    look_at: datetime | None
+    ruled_absent: bool
+    blocks: bool
+    being_asked: bool
+
+    @property
+    def in_doubt(self) -> bool:
+        """A write may have been executed, and nobody knows."""
+        return self.state in {"asked", "in_doubt"}
+
+
+RECORDS = """
+    SELECT r.record_id, r.kind, r.destination, r.reference, r.state, r.crm_id, r.asked_until, r.look_at, r.ruled_absent,
+           coalesce(d.blocked_on = r.record_id, false) AS blocks, r.being_asked
+      FROM deliveries d
+      JOIN records_now r
+        ON r.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record, d.blocked_on)
+     WHERE d.event_id = %(event_id)s
+       AND d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = %(event_id)s)
+     ORDER BY r.record_id
+"""
+
+
+def records(conn: Conn, event_id: UUID) -> list[RecordRow]:
+    """The records that the newest delivery of an event is about, or waits for."""
+    with conn.cursor(row_factory=class_row(RecordRow)) as cursor:
+        return cursor.execute(RECORDS, {"event_id": event_id}).fetchall()
+
+
+# --- what became of it ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One arrow that a delivery took."""
+
+    at: datetime
+    generation: int
+    from_state: str | None
+    to_state: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRow:
+    """What an operator settled: who, when, why."""
+
+    decision_id: int
+    at: datetime
+    author: str
+    action: str
+    reason: str
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+
+HISTORY = """
+    SELECT at, generation, from_state, to_state, reason FROM delivery_history
+     WHERE event_id = %(event_id)s ORDER BY history_id
+"""
+DECISIONS = """
+    SELECT decision_id, at, author, action, reason, detail FROM decisions
+     WHERE event_id = %(event_id)s ORDER BY decision_id
+"""
+
+
+def history(conn: Conn, event_id: UUID) -> list[Move]:
+    """Every arrow, in order."""
+    with conn.cursor(row_factory=class_row(Move)) as cursor:
+        return cursor.execute(HISTORY, {"event_id": event_id}).fetchall()
+
+
+def decisions(conn: Conn, event_id: UUID) -> list[DecisionRow]:
+    """What people decided about an event, in order."""
+    with conn.cursor(row_factory=class_row(DecisionRow)) as cursor:
+        return cursor.execute(DECISIONS, {"event_id": event_id}).fetchall()

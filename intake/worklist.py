@@ -1,0 +1,87 @@
+"""Open items: the list of what waits for a person, and how each source is doing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, tuple_row
+
+from intake.db import Conn
+
+ItemKind = Literal["delivery", "conflict", "quarantine", "incident"]
+KINDS: tuple[ItemKind, ...] = ("delivery", "conflict", "quarantine", "incident")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """What waits for a person.  `state` is the delivery's, None where the item is about none."""
+
+    item_id: int
+    kind: ItemKind
+    reason: str
+    mode: str
+    source: str | None
+    event_id: UUID | None
+    receipt_id: UUID | None
+    record_id: int | None
+    state: str | None
+    fields: Mapping[str, str]
+    evidence: Mapping[str, object]
+    assignee: str | None
+    opened_at: datetime
+    due_at: datetime | None
+    closed_at: datetime | None
+    resolution: str | None
+
+
+# What waits longest first.
+ITEMS = """
+    SELECT i.item_id, i.kind, i.reason, i.mode, i.source, i.event_id, i.receipt_id, i.record_id, d.state, i.fields,
+           i.evidence, i.assignee, i.opened_at, i.due_at, i.closed_at, i.resolution
+      FROM items i
+      LEFT JOIN LATERAL (SELECT state FROM deliveries WHERE event_id = i.event_id
+                          ORDER BY generation DESC LIMIT 1) d ON true
+     WHERE (i.item_id = %(item_id)s OR %(item_id)s::bigint IS NULL AND i.closed_at IS NULL)
+       AND (%(kind)s::text IS NULL OR i.kind = %(kind)s)
+       AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s)
+     ORDER BY i.opened_at, i.item_id
+     LIMIT %(limit)s
+"""
+
+
+def items(conn: Conn, *, kind: ItemKind | None = None, assignee: str | None = None, limit: int = 200) -> list[ItemRow]:
+    """What is open."""
+    given = {"item_id": None, "kind": kind, "assignee": assignee, "limit": limit}
+    with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
+        return cursor.execute(ITEMS, given).fetchall()
+
+
+def item(conn: Conn, item_id: int) -> ItemRow | None:
+    """One item, open or closed; None: there is none of this number."""
+    given = {"item_id": item_id, "kind": None, "assignee": None, "limit": 1}
+    with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
+        return cursor.execute(ITEMS, given).fetchone()
+
+
+LAST_DELIVERIES = """
+    SELECT source, max(received_at) FILTER (WHERE mode = 'live'), max(received_at) FILTER (WHERE mode = 'test')
+      FROM receipts GROUP BY source
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LastDelivery:
+    """When a source delivered last; None: never."""
+
+    live: datetime | None = None
+    test: datetime | None = None
+
+
+def last_deliveries(conn: Conn) -> dict[str, LastDelivery]:
+    """By the name of the source."""
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        return {source: LastDelivery(live, test) for source, live, test in cursor.execute(LAST_DELIVERIES)}
