@@ -23,6 +23,7 @@ from intake.records import Record
 
 WriteOutcome = Literal["not_sent", "confirmed", "retry", "rejected", "uncertain"]
 LookOutcome = Literal["found", "absent", "several", "unsure"]
+Action = Literal["find", "read", "match"]
 
 
 class RecordMoved(Exception):
@@ -160,7 +161,7 @@ def close(conn: Conn, attempt_id: int, answer: Answer) -> None:
 class LookNote:
     """One look, over.  `controlled`: the same filter found the sentinel just before; None: no control was needed."""
 
-    action: Literal["find", "read", "match"]
+    action: Action
     outcome: LookOutcome
     reason: str | None = None
     strength: Literal["strong", "weak"] = "strong"

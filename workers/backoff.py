@@ -22,10 +22,12 @@ CONTROL_AGAIN = timedelta(seconds=30)
 # A write that came to nothing this often, by waits of up to ten minutes, is a person's: about an hour and a half.
 MOST_TRIES = 15
 
-# After the looks of the proof: soon, then ever more seldom; the last one repeats daily, for about a month.
+# Where no look can prove absence: soon, then ever more seldom; the last one repeats daily, for about a month.
 LOOKS = tuple(timedelta(minutes=minutes) for minutes in (5, 30, 120, 720, 1440))
 MOST_LOOKS = 35
 AFTER_UNSURE = timedelta(seconds=20)
+# The second look of a proof: past the span, not at its edge.
+PAST_THE_SPAN = timedelta(milliseconds=50)
 
 
 def retry(tried: int, asked: timedelta | None, jitter: Callable[[], float]) -> timedelta:
@@ -36,9 +38,6 @@ def retry(tried: int, asked: timedelta | None, jitter: Callable[[], float]) -> t
     return max(timedelta(milliseconds=200), ceiling * jitter())
 
 
-def look(looks: int, span: timedelta | None) -> timedelta:
-    """The wait before the next look; `looks` were told something so far, `span`: the proof's, None: there is none."""
-    if span is not None and looks == 0:
-        return span + timedelta(milliseconds=50)  # Past the span, not at its edge.
-    step = looks - (1 if span is not None else 0)
-    return LOOKS[min(max(step, 0), len(LOOKS) - 1)]
+def look(looks: int) -> timedelta:
+    """The wait before the next look, where none can prove absence; `looks` were told something so far."""
+    return LOOKS[min(looks, len(LOOKS) - 1)]

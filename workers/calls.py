@@ -184,6 +184,9 @@ def read(desk: Desk, wired: Wired, kind: Kind, crm_id: str) -> Sight:
     return Sight(sight.looked, sight.answered, sight.took, (crm_id,), sight.evidence)
 
 
+UNREADABLE_MATCH = "unreadable_match"
+
+
 def matches(desk: Desk, wired: Wired, draft: ContactDraft) -> tuple[Seen, ...] | Unsure:
     """The live contacts that are this person by phone or e-mail, though not under a reference of ours."""
     seen: dict[str, Seen] = {}
@@ -194,7 +197,7 @@ def matches(desk: Desk, wired: Wired, draft: ContactDraft) -> tuple[Seen, ...] |
         try:
             seen |= {each.crm_id: each for each in wired.client.matched(draft, sent.response)}
         except UnreadableAnswer:
-            return Unsure("unreadable_match")
+            return Unsure(UNREADABLE_MATCH)
     return tuple(seen.values())
 
 

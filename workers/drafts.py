@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from crm_clients.base import ContactDraft, NoteDraft, OpportunityDraft, TaskDraft
+from crm_clients.base import ContactDraft, Draft, NoteDraft, OpportunityDraft, TaskDraft
 from intake.business_time import due_at
 from intake.config import Destination, Settings
 from intake.lead import Item, Lead
@@ -67,6 +68,20 @@ def note(work: Work, *, opportunity_id: str) -> NoteDraft:
     said = work.lead.occurred_at or work.received_at
     return NoteDraft(text="\n".join((f"{_channel(work)} · {_moment(said)}", *_lines(work)))[:LONGEST_TEXT],
                      opportunity_id=opportunity_id)  # fmt: skip
+
+
+def guarded_values(draft: Draft) -> bytes:
+    """The guarded fields of a draft, as clients name them in `Seen.values`; empty for kinds that are never updated."""
+    if not isinstance(draft, OpportunityDraft):
+        return b""
+    return json.dumps(guarded(draft)).encode()
+
+
+def guarded(draft: OpportunityDraft) -> dict[str, str]:
+    """What a later version may change: never owner nor stage."""
+    amount = None if draft.amount is None else format(draft.amount.normalize(), "f")
+    named = {"title": draft.title, "text": draft.text, "amount": amount, "currency": draft.currency}
+    return {name: value for name, value in named.items() if value is not None}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ none → look first (where the CRM does not refuse a double) → commit the writ
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import assert_never
 
 from crm_clients.base import (
@@ -18,7 +18,6 @@ from crm_clients.base import (
     Duplicate,
     Found,
     Kind,
-    OpportunityDraft,
     Rejected,
     Retry,
     Seen,
@@ -36,7 +35,8 @@ from intake.records import Record
 from workers import backoff, calls, sentinels
 from workers.calls import Call
 from workers.desk import Desk, Wired
-from workers.look import double, look_into, note, plan, see, settle_found
+from workers.drafts import guarded_values
+from workers.look import double, look_into, note, note_silence, plan, see, settle_found
 from workers.sentinels import Control
 from workers.standing import ForPerson, InDoubt, Known, Later, Standing
 
@@ -114,6 +114,8 @@ def _first_look(desk: Desk, step: Step, record: Record) -> Standing | None:
 def _without_control(desk: Desk, wired: Wired, control: Control, record: Record) -> Standing:
     match control.told:
         case "unsure" if control.unsure:
+            if control.silence is not None:
+                note_silence(desk, record, "find", control.reason, control.silence)
             return unsure(desk, wired, control.unsure, record)
         case "foreign":
             return Later("account_paused")
@@ -148,9 +150,12 @@ def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | N
     """A contact that stands there without our reference is adopted, if it is the only one."""
     if not isinstance(step.draft, ContactDraft):
         return None
+    asked = desk.clock()
     matched = calls.matches(desk, wired, step.draft)
     match matched:
-        case Unsure():
+        case Unsure(reason):
+            if reason != calls.UNREADABLE_MATCH:
+                note_silence(desk, record, "match", reason, timedelta(seconds=desk.clock() - asked))
             return unsure(desk, wired, matched, record)
         case ():
             return None
@@ -173,7 +178,7 @@ def _create(desk: Desk, step: Step, record: Record) -> Standing | None:
     wired = desk.wired[record.destination]
     client, kind = wired.client, step.kind
     request = client.create(step.draft, record.reference)
-    draft = attempts.Draft("create", request.body or b"", values(step.draft))
+    draft = attempts.Draft("create", request.body or b"", guarded_values(step.draft))
     prepared = desk.clock()
     desk.at(f"{kind}.before_commit")
     try:
@@ -187,20 +192,6 @@ def _create(desk: Desk, step: Step, record: Record) -> Standing | None:
     take_answer(desk, record, write_id, call)
     desk.at(f"{kind}.noted")
     return _after_create(desk, step, record, call)
-
-
-def values(draft: Draft) -> bytes:
-    """The guarded fields of a draft, as clients name them in `Seen.values`; empty for kinds that are never updated."""
-    if not isinstance(draft, OpportunityDraft):
-        return b""
-    return json.dumps(guarded(draft)).encode()
-
-
-def guarded(draft: OpportunityDraft) -> dict[str, str]:
-    """What a later version may change: never owner nor stage."""
-    amount = None if draft.amount is None else format(draft.amount.normalize(), "f")
-    named = {"title": draft.title, "text": draft.text, "amount": amount, "currency": draft.currency}
-    return {name: value for name, value in named.items() if value is not None}
 
 
 def take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from crm_clients.base import Absent, Found, Kind, Looked, Seen, Several, Unsure
 from intake import absence, attempts, contacts, deliveries, items, records
-from intake.attempts import LookNote, LookOutcome
+from intake.attempts import Action, LookNote, LookOutcome
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.records import Record
@@ -92,10 +92,17 @@ def note(sight: Sight, wired: Wired, record: Record, control: Control) -> LookNo
         reason=reason,
         strength=wired.capability(Kind(record.kind)).look,
         controlled=control.told == "yes",
-        took=sight.took,
-        answered=sight.answered,
+        took=sight.took + (control.silence or timedelta(0)),
+        answered=sight.answered and control.silence is None,
         evidence={"asked": list(sight.asked), "seen": list(seen), "control": control.told, **sight.evidence},
     )
+
+
+def note_silence(desk: Desk, record: Record, action: Action, reason: str, lasted: timedelta) -> None:
+    """A call about this record got no answer.  That is kept, because no proof of absence may span it."""
+    silent = LookNote(action, "unsure", reason, took=lasted, answered=False)
+    with desk.pool.connection() as conn:
+        attempts.note_look(conn, record, silent)
 
 
 def _told(looked: Looked, control: Control) -> tuple[LookOutcome, str | None, tuple[str, ...]]:
@@ -164,12 +171,18 @@ def _recheck(conn: Conn, record: Record, crm_id: str) -> None:
 def _absent(conn: Conn, record: Record, control: Control, plan: Strategy) -> None:
     if _is_proven(conn, record, control, plan):
         return
-    span = _span(plan) or None
     if record.looks + 1 >= backoff.MOST_LOOKS:
         deliveries.give_up(conn, record.record_id, reason="looks_used_up")
     counts = control.told == "yes" or isinstance(plan.proof, Never)
-    after = backoff.look(record.looks, span) if counts else backoff.AFTER_UNSURE
+    after = _until_next(conn, record, plan) if counts else backoff.AFTER_UNSURE
     records.look_again(conn, record, after=after, counts=counts)
+
+
+def _until_next(conn: Conn, record: Record, plan: Strategy) -> timedelta:
+    """This look is the first of a proof, also of one that a silence made begin anew: the next may end it."""
+    if isinstance(plan.proof, Proven) and (begun := absence.absence_span(conn, record)) >= timedelta(0):
+        return plan.proof.span - begun + backoff.PAST_THE_SPAN
+    return backoff.look(record.looks)
 
 
 def _is_proven(conn: Conn, record: Record, control: Control, plan: Strategy) -> bool:

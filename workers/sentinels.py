@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal, assert_never
 
 from crm_clients.base import Absent, Found, Kind, Several, Unsure
@@ -19,11 +20,13 @@ UUID_IN_TEXT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 @dataclass(frozen=True, slots=True)
 class Control:
     """`told`: "yes" the sentinel was found; "no" it is missing or was never made; "unsure" no answer; "foreign" it
-    belongs to another installation, so that this database must not write there."""
+    belongs to another installation, so that this database must not write there.  `silence`: how long an answer was
+    waited for that never came, None: one came."""
 
     told: Literal["yes", "no", "unsure", "foreign"]
     reason: str = ""
     unsure: Unsure | None = None
+    silence: timedelta | None = None
 
 
 def control(desk: Desk, wired: Wired, kind: Kind, *, may_be_old: bool = False) -> Control:
@@ -55,7 +58,7 @@ def _ask(desk: Desk, wired: Wired, kind: Kind, known: Sentinel) -> Control:
         case Absent():
             return Control("no", "sentinel_not_found")
         case Unsure() as unsure:
-            return Control("unsure", unsure.reason, unsure)
+            return Control("unsure", unsure.reason, unsure, None if sight.answered else sight.took)
         case _:
             assert_never(sight.looked)
 

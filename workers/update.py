@@ -34,8 +34,9 @@ from intake.records import Record
 from workers import calls
 from workers.calls import Call
 from workers.desk import Desk
-from workers.ensure import MOST_ROUNDS, Step, guarded, look_at_once, retry, take_answer, unreachable, unsure
-from workers.look import look_into
+from workers.drafts import guarded
+from workers.ensure import MOST_ROUNDS, Step, look_at_once, retry, take_answer, unreachable, unsure
+from workers.look import look_into, note_silence
 from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
 
 
@@ -104,6 +105,8 @@ def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:
         case Several():
             return ForPerson("several")
         case Unsure() as nothing:
+            if not sight.answered:
+                note_silence(desk, record, "read", nothing.reason, sight.took)
             return unsure(desk, wired, nothing, record)
         case _:
             assert_never(sight.looked)
