@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
@@ -22,6 +23,7 @@ MAX_DEPTH = 64
 # Longer numbers are text: nobody's amount or id needs more, and arithmetic on them takes memory without bound.
 MAX_DIGITS = 40
 MAX_EXPONENT = 40
+CREDIBLE_YEARS = range(1970, 2200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,11 @@ def decimal(value: Json) -> Decimal | None:
     except InvalidOperation:
         return None
     return number if number.is_finite() and abs(number.adjusted()) <= MAX_EXPONENT else None
+
+
+def credible(moment: datetime | None) -> datetime | None:
+    """None for a moment that no sender's clock means: the ends of the calendar have no time in other zones."""
+    return moment if moment and moment.year in CREDIBLE_YEARS else None
 
 
 def _text(body: bytes) -> tuple[str, bool]:

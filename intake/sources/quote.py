@@ -14,7 +14,7 @@ from decimal import Decimal
 from intake import authenticity, documents, emails, phones
 from intake.lead import Contact, Enquiry, Item, Lead
 from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable
-from intake.sources.decoding import Json, plain, read_json
+from intake.sources.decoding import Json, credible, plain, read_json
 from intake.sources.leaves import leaves
 from intake.sources.quote_schema import KNOWN, Line, Quote, checked
 
@@ -68,7 +68,7 @@ def _lead(quote: Quote, body: dict[str, Json], region: str, flags: tuple[str, ..
         ),
         answers=(*_unread_email(quote, contact), *((leaf.label, leaf.text) for leaf in leaves(unknown))),
         flags=(*flags, *_flags(quote, contact, region)),
-        occurred_at=quote.issued_at,
+        occurred_at=credible(quote.issued_at),
     )
 
 

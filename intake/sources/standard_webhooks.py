@@ -14,7 +14,7 @@ from datetime import datetime
 from intake import authenticity
 from intake.sources import fields
 from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable
-from intake.sources.decoding import Json, mapping, read_json, text
+from intake.sources.decoding import Json, credible, mapping, read_json, text
 from intake.sources.leaves import Leaf, leaves
 
 ENVELOPE = "/data/"
@@ -57,12 +57,12 @@ def delivery_id(headers: Mapping[str, str]) -> str | None:
 
 
 def moment(value: Json) -> datetime | None:
-    """An ISO 8601 moment with its zone; None for anything else, since a time without a zone says no moment."""
+    """A credible ISO 8601 moment with its zone; None for anything else: a time without a zone says no moment."""
     try:
         read = datetime.fromisoformat(text(value) or "")
     except ValueError:
         return None
-    return read if read.utcoffset() is not None else None
+    return credible(read) if read.utcoffset() is not None else None
 
 
 def _answers(body: dict[str, Json], pointers: Mapping[str, str]) -> tuple[Leaf, ...]:
