@@ -232,6 +232,7 @@ class Capability:
     (no field for it: it stands in the text, and the parent's children are listed), "none".
     `look` "strong": what exists is seen by `find` at the latest `lag` after its commit.
     `limit`: how long after it got the last byte the server may still execute a request; None: unknown.
+    `currencies`: those in which it keeps an amount (ISO 4217), None: any; an amount in another one stands in the text.
     """
 
     reference: Literal["enforced", "stored", "marker", "none"]
@@ -242,6 +243,7 @@ class Capability:
     unique_name: bool = False
     sees_archived: bool = True
     absence_may_mean_done: bool = False
+    currencies: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

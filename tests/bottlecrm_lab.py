@@ -132,6 +132,11 @@ class BottleLab:
             if each["kind"] == "write" and each["record"] == kind
         ]
 
+    def reasons(self, event: UUID, kind: str) -> list[object]:
+        """Why every write at a record of an event ended as it did, in order."""
+        made = self.lab.attempts(event)
+        return [each["reason"] for each in made if each["kind"] == "write" and each["record"] == kind]
+
     def looks(self, event: UUID, kind: str) -> list[object]:
         """What every look at a record of an event saw, in order."""
         seen = self.lab.attempts(event)

@@ -93,9 +93,10 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
         wrote = siblings.wrote(conn, held, record_id)
     if newer and not wrote:
         return Superseded()
-    destination = desk.wired[held.destination].destination
+    wired = desk.wired[held.destination]
     owner = None if stands else _owner(desk, held, work, contact)
-    draft = drafts.opportunity(work, destination, contact_id=contact.crm_id, owner=owner)
+    can = wired.capability(Kind.OPPORTUNITY)
+    draft = drafts.opportunity(work, wired.destination, can, contact_id=contact.crm_id, owner=owner)
     step = Step(held, record_id, draft)
     if stands and held.part == "version" and not newer:
         return bring_up_to_date(desk, step)

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from crm_clients.base import ContactDraft, Draft, NoteDraft, OpportunityDraft, TaskDraft
+from crm_clients.base import Capability, ContactDraft, Draft, NoteDraft, OpportunityDraft, TaskDraft
 from intake.business_time import due_at
 from intake.config import Destination, Settings
-from intake.lead import Item, Lead
+from intake.lead import Enquiry, Item, Lead
 from workers.work import Work
 
 # What an adviser reads in the CRM is written in the language of the sales team.
@@ -32,21 +32,33 @@ def contact(work: Work, destination: Destination) -> ContactDraft:
     )
 
 
-def opportunity(work: Work, destination: Destination, *, contact_id: str, owner: str | None) -> OpportunityDraft:
+def opportunity(
+    work: Work, destination: Destination, can: Capability, *, contact_id: str, owner: str | None
+) -> OpportunityDraft:
     """The chance of a sale, with everything that was said in its text."""
-    values = _values(work)
-    template = destination.opportunity_text
+    enquiry = work.lead.enquiry
+    currency = enquiry.currency or destination.currency
+    kept = can.currencies is None or currency is None or currency in can.currencies
     return OpportunityDraft(
-        title=_title(destination.opportunity_title.render(values)) or NAMELESS,
-        text=(template.render(values) if template else "\n".join(_lines(work)))[:LONGEST_TEXT],
+        title=_title(destination.opportunity_title.render(_values(work))) or NAMELESS,
+        text=_text(work, destination, names_amount=not kept)[:LONGEST_TEXT],
         contact_id=contact_id,
-        amount=work.lead.enquiry.amount,
-        currency=work.lead.enquiry.currency or destination.currency,
+        amount=enquiry.amount if kept else None,
+        currency=currency if kept else None,
         owner=owner,
         pipeline=destination.pipeline,
         stage=destination.stage,
         fields=tuple(_mapped(work.lead, destination.fields)),
     )
+
+
+def _text(work: Work, destination: Destination, *, names_amount: bool) -> str:
+    """The destination's own text, or all that is known, which names the amount anyway."""
+    if destination.opportunity_text is None:
+        return "\n".join(_lines(work))
+    text = destination.opportunity_text.render(_values(work))
+    amount = _amount(work.lead.enquiry, destination.currency) if names_amount else ""
+    return f"{amount}\n\n{text}" if amount else text
 
 
 def task(
@@ -144,6 +156,11 @@ def _item(item: Item) -> str:
     return f"{quantity}{item.name}{price}" + (f" [{item.sku}]" if item.sku else "")
 
 
+def _amount(enquiry: Enquiry, currency: str | None = None) -> str:
+    """The amount with its currency; `currency`: the one of amounts that come without."""
+    return "" if enquiry.amount is None else f"{enquiry.amount:f} {enquiry.currency or currency or ''}".strip()
+
+
 def _lines(work: Work) -> Iterator[str]:
     """Everything that the person said, and what a reader should know of it; a line for each."""
     lead = work.lead
@@ -154,7 +171,7 @@ def _lines(work: Work) -> Iterator[str]:
         ("Nombre", person.name), ("Empresa", person.company), ("Documento", person.document),
         ("Teléfono", _phone(lead) or (person.phone.raw if person.phone else None)), ("Correo", person.email),
         ("Usuario", person.username), ("Producto", enquiry.product), ("Número", work.number),
-        ("Monto", None if enquiry.amount is None else f"{enquiry.amount:f} {enquiry.currency or ''}".strip()),
+        ("Monto", _amount(enquiry)),
     ):  # fmt: skip
         if value:
             yield f"{label}: {value}"

@@ -73,7 +73,7 @@ class BottleCRM:
             case Kind.CONTACT:
                 return Capability("stored", limit=self.limit)
             case Kind.OPPORTUNITY:
-                return Capability("stored", limit=self.limit, unique_name=True)
+                return Capability("stored", limit=self.limit, unique_name=True, currencies=drafts.CURRENCIES)
             case Kind.TASK:
                 return Capability("stored", limit=self.limit, returns_id=False)
             case Kind.NOTE:

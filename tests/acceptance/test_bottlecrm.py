@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import pytest
 from intake.business_time import due_at
 from tests.bottlecrm_lab import BottleLab, bottlecrm_lab
 from tests.bottlecrm_server import Row, Server, owners, server
+from tests.crm_proxy import before
 from workers import drain
 
 pytestmark = pytest.mark.crm_servers
@@ -226,6 +228,33 @@ def test_a_deleted_opportunity_gets_no_note(bottle: BottleLab) -> None:
     bottle.lab.settle(rounds=3)
     assert (bottle.lab.state(later), bottle.lab.delivery(later)["reason"]) == ("review", "opportunity_gone")
     assert bottle.opportunities() == []
+
+
+# --- how much a delivery asks of the CRM ------------------------------------------------------------------------------
+
+# A look under each reference of the person and by each id, and a look before the first create of each record; the
+# owner is read before the task, whose id only a look tells.
+CALLS_OF_A_NEW_PERSON = [
+    "GET contacts", "GET contacts", "POST contacts/duplicates", "POST contacts/duplicates", "POST contacts",
+    "GET opportunities", "POST opportunities", "GET opportunities/ID",
+    "GET tasks", "POST tasks", "GET tasks",
+]  # fmt: skip
+
+
+def test_a_form_of_a_new_person_takes_eleven_calls(bottle: BottleLab) -> None:
+    with before(bottle.crm.base_url) as proxy:
+        bottle.lab.desk = bottle.desk(url=proxy.url)
+        bottle.form()
+        bottle.lab.work()
+    assert [_plain(each) for each in proxy.requests] == CALLS_OF_A_NEW_PERSON
+
+
+def _plain(request: str) -> str:
+    """A request without its filters and ids."""
+    return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "ID", request.partition("?")[0].replace("/api/", "").rstrip("/"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 def once(boundary: str, act: Callable[[], None]) -> Callable[[str], None]:
