@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from workers.process import current
+from workers.process import CURRENT
 
 
 def drain() -> int:
     """Work until nothing is due or the slice is over."""
-    return current().drain()
+    return CURRENT.get().drain()

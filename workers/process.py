@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
 
 import structlog
 from rq import SimpleWorker
@@ -52,12 +53,15 @@ class WorkerProcess:
                 log.warning("heartbeat failed", error=type(away).__name__)
 
 
-@cache
-def current() -> WorkerProcess:
-    """This process's tools, from the environment.  Raises ConfigError, Mismatch, LookupError."""
-    process = Process.from_environ(os.environ)
-    settings = wiring.settings_of(process, os.environ)
-    return WorkerProcess(wiring.desk_of(process, settings, os.environ), process.threads, threading.Event())
+# RQ calls a job by its name, so that the job looks here for the process in which it runs.
+CURRENT: ContextVar[WorkerProcess] = ContextVar("CURRENT")
+
+
+def from_environ(environ: Mapping[str, str]) -> WorkerProcess:
+    """A worker as the environment wants it.  Raises ConfigError, Mismatch, LookupError, psycopg.Error."""
+    process = Process.from_environ(environ)
+    settings = wiring.settings_of(process, environ)
+    return WorkerProcess(wiring.desk_of(process, settings, environ), process.threads, threading.Event())
 
 
 class Worker(SimpleWorker):
@@ -65,13 +69,13 @@ class Worker(SimpleWorker):
 
     def request_stop(self, signum: int, frame: object) -> None:
         """SIGTERM or SIGINT."""
-        current().stopping.set()
+        CURRENT.get().stopping.set()
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call]  # RQ publishes no types here
 
 
-def run(redis_url: str) -> None:
+def run(redis_url: str, worker: WorkerProcess) -> None:
     """Take jobs until a signal.  RQ's own retry is off: PostgreSQL decides when to try again."""
-    worker = current()
+    CURRENT.set(worker)
     threading.Thread(target=worker.beat, name="heartbeat", daemon=True).start()
     client = queue.connect(redis_url, patience=None)
     Worker([queue.queue(client)], connection=client, serializer=JSONSerializer).work(logging_level="WARNING")

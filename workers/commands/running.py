@@ -54,7 +54,7 @@ def worker() -> None:
     process = _begin()
     _wait_for_servers(process)
     _wait_for_installation(process)
-    working.run(process.redis_url or "")
+    working.run(process.redis_url or "", working.from_environ(os.environ))
 
 
 @click.command()
