@@ -6,7 +6,7 @@
                      due later, or another's doubt  └─ in doubt → uncertain
     uncertain ─ look: found or surely absent → waiting · several, or looks used up → review
     received | waiting ─ opener refused or gone → review
-    review ─ corrected, revived → received · not applied → uncertain
+    review ─ corrected, revived → received | awaiting_approval · not applied → uncertain
     any open ─ cancel, decline → cancelled (final) · newer version applied → superseded (final)
 
 The database refuses every other arrow (`is_arrow` in sql/) and writes the history of these.
@@ -313,17 +313,31 @@ def cancel(conn: Conn, event_id: UUID, generation: int) -> None:
     _decided(conn, CANCEL, "cancel", event_id, generation)
 
 
-# review -> uncertain
-DOUBT_AGAIN = """
-    UPDATE deliveries SET state = 'uncertain', reason = 'settled_not_applied'
-     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review' AND blocked_on IS NOT NULL
+# review -> awaiting_approval
+ASK_APPROVAL = """
+    UPDATE deliveries
+       SET state = 'awaiting_approval', reason = 'corrected', fields = '{}', due_at = NULL, blocked_on = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
     RETURNING event_id
 """
 
 
-def doubt_again(conn: Conn, event_id: UUID, generation: int) -> None:
-    """A person says that it was not applied: time and a look still apply.  Raises NotAllowed."""
-    _decided(conn, DOUBT_AGAIN, "settle not-applied", event_id, generation)
+def ask_approval(conn: Conn, event_id: UUID, generation: int) -> None:
+    """It was corrected, and its source wants new content approved.  Raises NotAllowed."""
+    _decided(conn, ASK_APPROVAL, "correct", event_id, generation)
+
+
+# review -> uncertain
+DOUBT_AGAIN = """
+    UPDATE deliveries SET state = 'uncertain', reason = 'settled_not_applied', blocked_on = %(blocked_on)s
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
+    RETURNING event_id
+"""
+
+
+def doubt_again(conn: Conn, event_id: UUID, generation: int, *, blocked_on: int) -> None:
+    """A person says that the write of this record was not applied: time and a look still apply.  Raises NotAllowed."""
+    _decided(conn, DOUBT_AGAIN, "settle not-applied", event_id, generation, blocked_on=blocked_on)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -342,8 +356,10 @@ def _held(conn: Conn, statement: LiteralString, held: Claim, **parameters: objec
 STATE_OF = "SELECT state FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s"
 
 
-def _decided(conn: Conn, statement: LiteralString, action: str, event_id: UUID, generation: int) -> None:
-    key = {"event_id": event_id, "generation": generation}
+def _decided(
+    conn: Conn, statement: LiteralString, action: str, event_id: UUID, generation: int, **parameters: object
+) -> None:
+    key = {"event_id": event_id, "generation": generation, **parameters}
     if conn.execute(statement, key).rowcount == 1:
         return
     with conn.cursor(row_factory=scalar_row) as cursor:

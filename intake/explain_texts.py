@@ -284,6 +284,13 @@ REFUSALS: Mapping[str, Text] = {
     "several_in_doubt": Text(
         "Más de un registro suyo está en duda: diga cuál con --record.",
         "More than one of its records is in doubt: say which with --record."),
+    "purged": Text("Su contenido ya fue borrado.", "Its content was purged."),
+    "no_such_record": Text(
+        "No tiene ese registro, o ya se conoce.", "It has no such record, or that one is known already."),
+    "item_closed": Text("Ese pendiente ya está cerrado.", "That item is closed already."),
+    "item_of_delivery": Text(
+        "Se cierra solo cuando su entrega avanza: use settle, correct, revive, approve o cancel.",
+        "It closes by itself when its delivery moves on: use settle, correct, revive, approve or cancel."),
     "other_id": Text(
         "Ese registro ya se conoce con otro identificador.", "That record is known under another id already."),
 }  # fmt: skip

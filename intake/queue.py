@@ -93,3 +93,13 @@ def reachable(client: redis.Redis) -> Mapping[str, object]:
         return {"ok": bool(client.ping()), "waiting": queue(client).count}
     except redis.RedisError as away:
         return {"ok": False, "error": type(away).__name__}
+
+
+def eviction(client: redis.Redis) -> str | None:
+    """What Redis does when its memory ends; None: it does not tell (managed ones forbid CONFIG)."""
+    try:
+        told = client.config_get("maxmemory-policy")
+    except redis.RedisError:
+        return None
+    value = told.get("maxmemory-policy") if isinstance(told, dict) else None
+    return value.decode() if isinstance(value, bytes) else value

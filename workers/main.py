@@ -13,12 +13,15 @@ RUNNING = (
     Command("up", "workers.commands.running:up", "Run everything: servers, receiver, workers, clock, sandbox CRM."),
     Command("worker", "workers.commands.running:worker", "Run one worker process."),
     Command("clock", "workers.commands.running:clock", "Run the clock."),
+    Command("check", "workers.commands.checking:check", "Look at everything, and say what to do."),
+    Command("crm", "workers.commands.checking:crm", "crm check: the CRM accounts and their sentinels."),
 )
+DECIDING = (Command("settle", "workers.commands.settling:settle", "Say what became of a write in doubt, or cancel."),)
 
 
 def main() -> None:
     """The console script."""
-    LazyGroup((*RUNNING, *COMMANDS), HELP)(prog_name="intake")
+    LazyGroup((*RUNNING, *COMMANDS, *DECIDING), HELP)(prog_name="intake")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import psycopg
 
+from crm_clients.registry import BadSetting, UnknownClient
 from intake import installation, surroundings
 from intake.config import Destination, Process, Settings
 from intake.db import FIRST_MIGRATION, migrate
@@ -105,13 +106,21 @@ def plan(environ: Mapping[str, str], home: Path) -> Plan:
     if process.is_demo:
         environ = {**demo_secrets(process, environ), **environ}
     settings = wiring.settings_of(process, environ)
-    for each in settings.destinations.values():
-        if not each.closed_because:
-            wiring.wire(each, environ)
+    must_be_wired(settings.destinations.values(), environ)
     must_be_free(process.port)
     sandboxes = tuple(each for each in settings.destinations.values() if is_embedded(each, environ))
     environ["INTAKE_CONFIG"] = str(process.config)
     return Plan(process, settings, environ, sandboxes, sandbox_port(environ) if sandboxes else None)
+
+
+def must_be_wired(destinations: Iterable[Destination], environ: Mapping[str, str]) -> None:
+    """Raises CannotStart for a destination that this version cannot speak to."""
+    try:
+        for each in destinations:
+            if not each.closed_because:
+                wiring.wire(each, environ)
+    except (UnknownClient, BadSetting, ValueError) as wrong:
+        raise CannotStart(str(wrong)) from wrong
 
 
 def demo_secrets(process: Process, environ: Mapping[str, str]) -> Mapping[str, str]:

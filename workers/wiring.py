@@ -27,17 +27,21 @@ def settings_of(process: Process, environ: Mapping[str, str]) -> Settings:
 
 
 def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) -> Desk:
-    """A worker's desk.  Raises Mismatch where the database is another installation's, and psycopg.Error."""
+    """A worker's desk.
+
+    Raises Mismatch where the database is another installation's, psycopg.Error, and what `wire` raises.
+    """
     if process.database_url is None:
         raise LookupError("DATABASE_URL is not set")
+    # First what can fail for the configuration's sake: nothing is open then.
+    wired = {each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because}
     pool = open_pool(process.database_url, size=process.threads + 2)
-    return Desk(
-        pool=pool,
-        settings=settings,
-        installation=known_installation(pool, process),
-        wired={each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because},
-        transport=Transport(),
-    )
+    try:
+        here = known_installation(pool, process)
+    except BaseException:
+        pool.close()
+        raise
+    return Desk(pool=pool, settings=settings, installation=here, wired=wired, transport=Transport())
 
 
 def known_installation(pool: Pool, process: Process) -> Installation:

@@ -20,4 +20,13 @@ COMMANDS = (
     Command("explain", "intake.cli.reading:explain", "Why an event is where it is, and what is safe."),
     Command("items", "intake.cli.reading:items", "What waits for a person."),
     Command("item", "intake.cli.reading:item", "One item."),
+    Command("correct", "intake.cli.deciding:correct", "Deliver an event with other values."),
+    Command("revive", "intake.cli.deciding:revive", "Try an event in review again."),
+    Command("look", "intake.cli.deciding:look", "Look in the CRM for what is in doubt."),
+    Command("approve", "intake.cli.deciding:approve", "Let an event be delivered."),
+    Command("decline", "intake.cli.deciding:decline", "Do not deliver an event that awaits approval."),
+    Command("assign", "intake.cli.deciding:assign", "Give an item to a person."),
+    Command("resolve", "intake.cli.deciding:resolve", "Close a conflict or an incident."),
+    Command("pause", "intake.cli.deciding:pause", "Deliver nothing to a CRM account."),
+    Command("resume", "intake.cli.deciding:resume", "Deliver to a CRM account again."),
 )

@@ -1,0 +1,169 @@
+"""What the doctor looks at: configuration, database, Redis, processes, accounts.  Each line says what to do.
+
+A line is ok, warn (something works less well, or soon will not) or fail (deliveries are not accepted or not delivered).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+import psycopg
+from psycopg.rows import scalar_row, tuple_row
+
+from intake import heartbeats, installation, queue
+from intake.config import Process, Settings
+from intake.db import Conn, sql_folder
+from intake.installation import Mismatch
+
+Verdict = Literal["ok", "warn", "fail"]
+
+# Seconds; a clock that ticked longer ago than this has stopped.
+CLOCK_LATE = 15.0
+# Seconds that this host's clock may differ: signatures are checked by it, with tolerances of minutes.
+SKEW = 5.0
+OLDEST_POSTGRES = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`remedy` is empty where nothing is to be done."""
+
+    verdict: Verdict
+    what: str
+    detail: str
+    remedy: str = ""
+
+
+# --- configuration --------------------------------------------------------------------------------------------------
+
+
+def of_settings(settings: Settings) -> Iterator[Line]:
+    """A configuration that was read, and what it lacks."""
+    names = ", ".join(settings.sources) or "none"
+    yield Line("ok", "configuration", f"{len(settings.sources)} sources: {names}")
+    for notice in settings.notices:
+        yield Line("warn", "notice", notice, "set it and start again, or remove it from the configuration")
+
+
+# --- the database ---------------------------------------------------------------------------------------------------
+
+
+def setting(conn: Conn, name: str) -> str:
+    """One of PostgreSQL's settings."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        value: str | None = cursor.execute("SELECT current_setting(%(name)s)", {"name": name}).fetchone()
+    return value or ""
+
+
+def of_database(conn: Conn) -> Iterator[Line]:
+    """Its version, whether a commit is on disk, and whether its clock and ours agree."""
+    version = conn.info.server_version // 10_000
+    known = version >= OLDEST_POSTGRES
+    yield Line("ok" if known else "fail", "database", f"PostgreSQL {version}",
+               "" if known else f"use PostgreSQL {OLDEST_POSTGRES} or later")  # fmt: skip
+    for name in ("fsync", "synchronous_commit"):
+        value = setting(conn, name)
+        on = value not in {"off", "false"}
+        yield Line("ok" if on else "fail", name, value,
+                   "" if on else f"set {name} = on: what was acknowledged may be lost with the power")  # fmt: skip
+    yield _skew(conn)
+
+
+def _skew(conn: Conn) -> Line:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        there: datetime | None = cursor.execute("SELECT clock_timestamp()").fetchone()
+    seconds = abs((datetime.now(UTC) - there).total_seconds()) if there else 0.0
+    if seconds <= SKEW:
+        return Line("ok", "clocks", f"{seconds:.1f} s apart")
+    return Line("warn", "clocks", f"{seconds:.1f} s apart", "synchronise this host and the database's (NTP)")
+
+
+def of_migrations(conn: Conn) -> Line:
+    """Whether the schema is this version's."""
+    known = {path.name for path in (sql_folder() / "migrations").glob("*.sql")}
+    try:
+        with conn.cursor(row_factory=scalar_row) as cursor:
+            applied = set(cursor.execute("SELECT name FROM schema_migrations"))
+    except psycopg.errors.UndefinedTable:
+        applied = set()
+    if applied - known:
+        return Line("fail", "migrations", f"the database knows {max(applied - known)}", "use the newer code")
+    if known - applied:
+        return Line("fail", "migrations", f"{len(known - applied)} not applied", "run `intake migrate`")
+    return Line("ok", "migrations", f"{len(applied)} applied")
+
+
+def of_installation(conn: Conn, process: Process) -> Line:
+    """Whether this host delivers for this database."""
+    expected = installation.expected(process)
+    try:
+        found = installation.read(conn)
+        installation.check(found, expected)
+    except Mismatch as foreign:
+        return Line("fail", "installation", "is not this host's", str(foreign))
+    if expected is None:
+        return Line("warn", "installation", "is not pinned on this host", "run `intake migrate`")
+    return Line("ok", "installation", f"{found.installation_id}, epoch {found.epoch}")
+
+
+# --- Redis ----------------------------------------------------------------------------------------------------------
+
+
+def of_redis(redis_url: str) -> Iterator[Line]:
+    """Whether hints get through, and are not thrown away."""
+    client = queue.connect(redis_url)
+    found = queue.reachable(client)
+    if not found["ok"]:
+        yield Line("fail", "redis", f"cannot be reached ({found['error']})", "start it, or correct REDIS_URL")
+        return
+    yield Line("ok", "redis", f"answers; {found['waiting']} hints wait")
+    policy = queue.eviction(client)
+    if policy in {"noeviction", None}:
+        yield Line("ok", "maxmemory-policy", policy or "not told")
+    else:
+        yield Line("warn", "maxmemory-policy", policy, "set it to noeviction: hints may be thrown away and come late")
+
+
+# --- processes and accounts -----------------------------------------------------------------------------------------
+
+
+def of_processes(conn: Conn) -> Iterator[Line]:
+    """Whether a clock ticks and workers live."""
+    pulses = {each.process: each for each in heartbeats.pulses(conn)}
+    clock, worker = pulses.get("clock"), pulses.get("worker")
+    start = "start one: `intake up`, or `intake {}`"
+    if clock is None or clock.age.total_seconds() > CLOCK_LATE:
+        when = "never ticked" if clock is None else f"last ticked {clock.age.total_seconds():.0f} s ago"
+        yield Line("fail", "clock", when, start.format("clock"))
+    else:
+        yield Line("ok", "clock", f"ticked {clock.age.total_seconds():.1f} s ago")
+    if worker is None or worker.alive == 0:
+        yield Line("fail", "workers", "none lives", start.format("worker"))
+    else:
+        yield Line("ok", "workers", f"{worker.alive} live")
+
+
+PAUSED = "SELECT destination, paused_reason FROM accounts WHERE paused_at IS NOT NULL ORDER BY destination"
+SENTINELS = "SELECT destination, count(*) FROM sentinels GROUP BY destination"
+KINDS = 4  # of sentinels that a CRM has when it is checked
+
+
+def of_accounts(conn: Conn, settings: Settings) -> Iterator[Line]:
+    """Whether each CRM account is open, and has what makes an "absent" count."""
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        paused: dict[str, str] = dict(cursor.execute(PAUSED).fetchall())
+        sentinels: dict[str, int] = dict(cursor.execute(SENTINELS).fetchall())
+    used = {name for each in settings.sources.values() for name in (each.destination, each.test_destination)}
+    for name in sorted(used & settings.destinations.keys()):
+        if name in paused:
+            yield Line("fail", f"account {name}", f"paused: {paused[name]}",
+                       "mend it: it resumes by itself once its control call works, or with `intake resume`")  # fmt: skip
+        count = sentinels.get(name, 0)
+        if count < KINDS:
+            yield Line("warn", f"account {name}", f"{count} of {KINDS} sentinels",
+                       f"run `intake crm check --create --destination {name}`")  # fmt: skip
+        elif name not in paused:
+            yield Line("ok", f"account {name}", "sentinels stand")

@@ -1,0 +1,72 @@
+"""`intake check` and `intake crm check`: the doctor with what CRM clients know, and the preflight of the accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from crm_clients.registry import BadSetting, UnknownClient
+from intake.cli import checking, place
+from intake.cli.group import Finding, Misconfigured
+from intake.cli.output import as_json, print_json
+from intake.config import Settings
+from intake.doctor import Line, Verdict
+from workers import checks, wiring
+from workers.checks import Finding as Checked
+from workers.commands.tools import desk
+
+
+@click.command()
+@as_json
+def check(*, json_wanted: bool) -> None:
+    """Look at everything that deliveries rest on, and say what to do.  Exit status 1 if something fails."""
+    checking.run(of_clients, json_wanted=json_wanted)
+
+
+def of_clients(settings: Settings) -> Iterator[Line]:
+    """Whether this version speaks to each CRM that is configured."""
+    for each in settings.destinations.values():
+        if each.closed_because:
+            continue  # It is among the notices.
+        try:
+            wired = wiring.wire(each, place.environment())
+        except (UnknownClient, BadSetting, ValueError) as wrong:
+            yield Line("fail", f"destination {each.name}", str(wrong), "correct the configuration")
+        else:
+            proven = wired.client.verified
+            yield Line(
+                "ok" if proven else "warn",
+                f"destination {each.name}",
+                f"client {each.client}",
+                "" if proven else 'this client was never run against a real server: begin with mode = "test"',
+            )
+
+
+@click.group()
+def crm() -> None:
+    """The CRM accounts."""
+
+
+@crm.command("check")
+@click.option("--create", is_flag=True, help="Make the sentinels that are missing.")
+@click.option("--destination", help="This account only.")
+@as_json
+def crm_check(*, create: bool, destination: str | None, json_wanted: bool) -> None:
+    """Do the credentials work, and do the sentinels stand?"""
+    found: list[Checked] = []
+    with desk() as tools:
+        if destination is not None and destination not in tools.wired:
+            raise Misconfigured(f"there is no open destination “{destination}”; there are: {', '.join(tools.wired)}")
+        for wired in tools.wired.values():
+            if destination not in (None, wired.destination.name):
+                continue
+            for each in checks.check(tools, wired, create=create):
+                found.append(each)
+                if not json_wanted:
+                    verdict: Verdict = "ok" if each.ok else "fail"
+                    checking.show(Line(verdict, f"{each.destination} {each.what}", each.detail, each.remedy))
+    if json_wanted:
+        print_json({"ok": all(each.ok for each in found), "checks": found})
+    if not all(each.ok for each in found):
+        raise Finding("an account is not ready")
