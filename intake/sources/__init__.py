@@ -6,15 +6,45 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from intake.sources.base import Provider
+from intake.sources.calendly import Calendly
+from intake.sources.fluent_forms import FluentForms
+from intake.sources.formbricks import Formbricks
+from intake.sources.formspree import Formspree
+from intake.sources.formstack import Formstack
+from intake.sources.framer import Framer
 from intake.sources.generic import Generic
+from intake.sources.google_forms import GoogleForms
+from intake.sources.jotform import Jotform
+from intake.sources.netlify import Netlify
+from intake.sources.ninja_forms import NinjaForms
+from intake.sources.opnform import OpnForm
 from intake.sources.quote import QuoteProvider
+from intake.sources.shopify import Shopify
 from intake.sources.standard_webhooks import StandardWebhooks
+from intake.sources.tally import Tally
+from intake.sources.webflow import Webflow
 from intake.sources.whatsapp_cloud import WhatsAppCloud
+from intake.sources.wufoo import Wufoo
 
 PROVIDERS: Mapping[str, Provider] = MappingProxyType(
     {
         provider.name: provider
         for provider in (
+            Calendly(),
+            FluentForms(),
+            Formbricks(),
+            Formspree(),
+            Formstack(),
+            Framer(),
+            GoogleForms(),
+            Jotform(),
+            Netlify(),
+            NinjaForms(),
+            OpnForm(),
+            Shopify(),
+            Tally(),
+            Webflow(),
+            Wufoo(),
             Generic(),
             QuoteProvider(),
             StandardWebhooks(),

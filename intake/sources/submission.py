@@ -101,6 +101,11 @@ def pointer(*names: str) -> str:
     return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in names)
 
 
+def without_links(content: Mapping[str, object]) -> dict[str, object]:
+    """Uploaded files are links with tokens that expire: they are in the lead, and in no fingerprint."""
+    return {where: answer for where, answer in content.items() if not _is_only_links(str(answer))}
+
+
 def _reading(found: Submission, body: dict[str, Json], flags: tuple[str, ...], delivered: Delivered) -> Reading:
     form = fields.read(
         (*found.answers, *_pointed_at(found, body, delivered.pointers)),
@@ -111,7 +116,7 @@ def _reading(found: Submission, body: dict[str, Json], flags: tuple[str, ...], d
     )
     if form is None:
         return Reading(ignored=1)
-    content = {where: answer for where, answer in form.content.items() if not _is_only_links(str(answer))}
+    content = without_links(form.content)
     return Reading((Incoming("form", found.request_id, form.lead, content, on_change=found.on_change),))
 
 
@@ -122,7 +127,6 @@ def _pointed_at(found: Submission, body: dict[str, Json], pointers: Mapping[str,
 
 
 def _is_only_links(answer: str) -> bool:
-    """Uploaded files are links with tokens that expire: they are in the lead, and in no fingerprint."""
     return all(LINK.fullmatch(part) for part in answer.split(", "))
 
 

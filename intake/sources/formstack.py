@@ -1,0 +1,56 @@
+"""Formstack: the answers by their labels, as a form or as JSON; `UniqueID` names the submission.
+
+Of two fields with one label only the last is sent.  A shared secret comes as `HandshakeKey` in the body.
+Source: help.formstack.com, "Webhooks".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from intake.sources import brackets
+from intake.sources.base import Delivered
+from intake.sources.compound import one_text
+from intake.sources.decoding import Decoded, Json, mapping, text
+from intake.sources.leaves import Leaf, leaves
+from intake.sources.scrubbing import without
+from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, pointer, read_body
+
+SECRET = "HandshakeKey"  # noqa: S105  the name of the field, not its value
+OURS = frozenset({"FormID", "UniqueID", SECRET})
+
+
+@dataclass(frozen=True, slots=True)
+class Formstack(FormTool):
+    """Its HMAC option is not spoken here (its header is not documented): the token is in the URL."""
+
+    name: str = "formstack"
+    content_types: frozenset[str] = frozenset({JSON, URLENCODED})
+
+    def decoded(self, delivered: Delivered) -> Decoded:
+        outer = read_body(delivered)
+        return Decoded(brackets.nested(outer.value), outer.charset_guessed) if isinstance(outer.value, dict) else outer
+
+    def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
+        form_id, unique = text(body.get("FormID")), text(body.get("UniqueID"))
+        return Submission(
+            answers=tuple(_answers(body)),
+            request_id=f"{form_id or ''}:{unique}" if unique else None,
+        )
+
+    def scrub(self, body: bytes) -> bytes:
+        return without(body, SECRET)
+
+
+def _answers(body: dict[str, Json]) -> Iterator[Leaf]:
+    for label, given in body.items():
+        if label in OURS:
+            continue
+        # With "field types" on, an answer is an object of its value and its type.
+        typed = isinstance(given, dict) and "value" in given and "field_type" in given
+        value, place = (mapping(given)["value"], pointer(label, "value")) if typed else (given, pointer(label))
+        if whole := one_text(value):
+            yield Leaf(place, label, whole)
+        else:
+            yield from (Leaf(place + leaf.pointer, leaf.label or label, leaf.text) for leaf in leaves(value))
