@@ -16,7 +16,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -67,15 +67,22 @@ class Plan:
     sandbox_port: int | None
 
 
-def up(environ: Mapping[str, str], say: Say, stop: threading.Event) -> None:
-    """Run until `stop` is set.  Raises ConfigError, CannotStart, EmbeddedError, psycopg.Error, OSError, OlderCode."""
+Play = Callable[[Plan, Supervisor, threading.Event], None]
+Change = Callable[[Program], Program]
+
+
+def up(environ: Mapping[str, str], say: Say, stop: threading.Event, play: Play | None = None) -> None:
+    """Run until `stop` is set.  `play`: what to do between plan and wind-down, None: `run`.
+
+    Raises ConfigError, CannotStart, EmbeddedError, psycopg.Error, OSError, OlderCode.
+    """
     home = surroundings.home_of(environ).resolve()
     home.mkdir(parents=True, exist_ok=True)
     with only_one(home):
         end_leftovers(home, say)
         supervisor = Supervisor(home, say)
         try:
-            run(plan(environ, home), supervisor, stop)
+            (play or run)(plan(environ, home), supervisor, stop)
         except Hurry:
             say("ending everything at once")
             supervisor.kill()
@@ -171,6 +178,13 @@ def sandbox_port(environ: Mapping[str, str]) -> int:
 
 def run(plan: Plan, supervisor: Supervisor, stop: threading.Event) -> None:
     """Start everything, say where it is, and watch it until `stop` is set."""
+    environ = start(plan, supervisor)
+    describe(plan, environ, supervisor)
+    watch(plan.process.port, supervisor, stop)
+
+
+def start(plan: Plan, supervisor: Supervisor, change: Change = lambda program: program) -> Mapping[str, str]:
+    """Start everything, each program as `change` wants it; returns the environment that they share."""
     environ = start_servers(plan, supervisor)
     if plan.sandbox_port is not None:
         environ |= {wiring.SANDBOX_URL: f"http://{LOOPBACK}:{plan.sandbox_port}"}
@@ -183,10 +197,9 @@ def run(plan: Plan, supervisor: Supervisor, stop: threading.Event) -> None:
     # An embedded database lies in this home, and belongs to it.
     pin(process, ours=plan.process.database_url is None or FIRST_MIGRATION in applied)
     for program in programs(process, environ):
-        supervisor.run(program)
+        supervisor.run(change(program))
     create_sentinels(plan, process, environ, supervisor.say)
-    describe(plan, environ, supervisor)
-    watch(plan.process.port, supervisor, stop)
+    return environ
 
 
 def start_servers(plan: Plan, supervisor: Supervisor) -> dict[str, str]:
