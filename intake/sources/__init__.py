@@ -7,14 +7,19 @@ from types import MappingProxyType
 
 from intake.sources.base import Provider
 from intake.sources.calendly import Calendly
+from intake.sources.cf7 import ContactForm7
+from intake.sources.elementor import Elementor
 from intake.sources.fluent_forms import FluentForms
 from intake.sources.formbricks import Formbricks
 from intake.sources.formspree import Formspree
 from intake.sources.formstack import Formstack
 from intake.sources.framer import Framer
 from intake.sources.generic import Generic
+from intake.sources.google_ads import GoogleAds
 from intake.sources.google_forms import GoogleForms
+from intake.sources.gravity_forms import GravityForms
 from intake.sources.jotform import Jotform
+from intake.sources.meta_lead_ads import MetaLeadAds
 from intake.sources.netlify import Netlify
 from intake.sources.ninja_forms import NinjaForms
 from intake.sources.opnform import OpnForm
@@ -22,8 +27,12 @@ from intake.sources.quote import QuoteProvider
 from intake.sources.shopify import Shopify
 from intake.sources.standard_webhooks import StandardWebhooks
 from intake.sources.tally import Tally
+from intake.sources.twilio import Twilio
+from intake.sources.typeform import Typeform
 from intake.sources.webflow import Webflow
 from intake.sources.whatsapp_cloud import WhatsAppCloud
+from intake.sources.woocommerce import WooCommerce
+from intake.sources.wpforms import WPForms
 from intake.sources.wufoo import Wufoo
 
 PROVIDERS: Mapping[str, Provider] = MappingProxyType(
@@ -31,25 +40,34 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
         provider.name: provider
         for provider in (
             Calendly(),
+            ContactForm7(),
+            Elementor(),
             FluentForms(),
             Formbricks(),
             Formspree(),
             Formstack(),
             Framer(),
+            Generic(),
+            GoogleAds(),
             GoogleForms(),
+            GravityForms(),
             Jotform(),
+            MetaLeadAds(),
             Netlify(),
             NinjaForms(),
             OpnForm(),
-            Shopify(),
-            Tally(),
-            Webflow(),
-            Wufoo(),
-            Generic(),
             QuoteProvider(),
+            Shopify(),
             StandardWebhooks(),
-            WhatsAppCloud(),
+            Tally(),
+            Twilio(),
+            Typeform(),
+            Webflow(),
             WhatsAppCloud("whatsapp_360dialog"),
+            WhatsAppCloud(),
+            WooCommerce(),
+            WPForms(),
+            Wufoo(),
         )
     }
 )

@@ -8,7 +8,6 @@ Source: Meta, "Create a webhook endpoint" (7 Nov 2025) and "Set up webhooks".
 
 from __future__ import annotations
 
-import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from datetime import UTC, datetime
 
 from intake import authenticity
 from intake.lead import Attribution, Contact, Enquiry, Lead
-from intake.sources import fields, whatsapp_content
+from intake.sources import fields, meta, whatsapp_content
 from intake.sources.base import (
     Conversation,
     Delivered,
@@ -67,11 +66,7 @@ class WhatsAppCloud:
         )
 
     def handshake(self, query: Mapping[str, str], verify_token: str | None) -> str | None:
-        """Meta's check of the callback URL: the challenge comes back byte for byte, as plain text."""
-        given = query.get("hub.verify_token", "").encode("utf-8", "backslashreplace")
-        wanted = (verify_token or "").encode("utf-8", "backslashreplace")
-        trusted = bool(wanted) and hmac.compare_digest(given, wanted)
-        return query.get("hub.challenge") if trusted and query.get("hub.mode") == "subscribe" else None
+        return meta.handshake(query, verify_token)
 
     def sign(self, body: bytes, *, secret: str, url: str, now: datetime, delivery_id: str) -> Mapping[str, str]:
         proof = authenticity.sign(self.name, secret=secret, body=body, url=url, now=now, delivery_id=delivery_id)
