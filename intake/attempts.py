@@ -247,7 +247,7 @@ LAST_SENT = """
 
 
 def forget_read_back(conn: Conn, record_id: int) -> None:
-    """It is older than our last write, which could not be read back."""
+    """It is older than our last write, which has not been read back, and never may be."""
     conn.execute(FORGET_READ_BACK, {"record_id": record_id})
 
 

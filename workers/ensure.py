@@ -200,6 +200,7 @@ def take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:
         attempts.close(conn, write_id, call.answer)
         match call.means:
             case Confirmed(crm_id, how):
+                attempts.forget_read_back(conn, record.record_id)
                 known = records.know(conn, record.record_id, crm_id=crm_id, how=how, write_id=write_id)
                 if not known and records.read(conn, record.record_id).crm_id != crm_id:
                     late: dict[str, object] = {"reference": record.reference, "crm_ids": [crm_id], "write": write_id}

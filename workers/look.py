@@ -147,6 +147,7 @@ def settle_found(conn: Conn, record: Record, seen: Seen) -> None:
         return
     if records.know(conn, record.record_id, crm_id=seen.crm_id, how="look"):
         records.settle_write(conn, record.record_id, how="look")
+        attempts.forget_read_back(conn, record.record_id)
     elif records.read(conn, record.record_id).crm_id not in (None, seen.crm_id):
         double(conn, record, (seen.crm_id,))
 

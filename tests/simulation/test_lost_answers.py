@@ -1,0 +1,159 @@
+"""Each fault of an answer, for each kind of write: one record, and attempts that tell how the doubt ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import pytest
+
+from tests.lab import Lab
+from tests.simulation.stops import stopping
+from tests.simulation.world import creates, incidents, ledger, looks
+
+KINDS = ("contact", "opportunity", "task", "note")
+
+# Executed, though the answer does not say so.
+DONE: Mapping[str, Mapping[str, object]] = {
+    "lost_answer": {},
+    "cut_answer": {},
+    "cut_answer in its head": {"cut_in": "head"},
+    "500_with_effect": {},
+    "503": {"effect": True},
+    "no_id": {},
+    "garbage": {"effect": True},
+    "redirect": {"effect": True},
+    "408": {"effect": True},
+}
+# Not executed, though the answer does not say so either.
+UNDONE: Mapping[str, Mapping[str, object]] = {
+    "lost_answer": {"effect": False},
+    "500_without_effect": {},
+    "503": {},
+    "garbage": {},
+    "redirect": {},
+    "408": {},
+}
+
+
+def leads(lab: Lab) -> list[UUID]:
+    """A form, and a conversation with a note: a write of each kind."""
+    return [lab.form(), *lab.whatsapp("Hola", "Quiero una cotización")]
+
+
+def updates(lab: Lab) -> int:
+    """How often the CRM changed a record, the sentinels of the preflight apart."""
+    changed = (each for each in lab.dials.ledger() if each["what"] == "updated")
+    return len([each for each in changed if "sentinel" not in str(each["reference"])])
+
+
+EACH = {"contact": 2, "opportunity": 2, "task": 2, "note": 1}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fault", DONE)
+def test_what_was_executed_without_a_good_answer_is_found_at_once(stored: Lab, kind: str, fault: str) -> None:
+    stored.dials.fault(fault.split(maxsplit=1)[0], match={"what": "create", "kind": kind}, **DONE[fault])
+    events = leads(stored)
+    stored.work()
+    assert [stored.state(event) for event in events] == ["confirmed"] * 3
+    assert ledger(stored) == EACH
+    doubted, *others = creates(stored, kind)
+    assert (doubted["outcome"], doubted["settled_how"]) == ("uncertain", "look")
+    assert doubted["confirmed_at"] is not None
+    assert all(each["outcome"] == "confirmed" for each in others)
+    assert "found" in [each["outcome"] for each in looks(stored, kind)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fault", UNDONE)
+def test_what_was_not_executed_is_proven_absent_and_then_made_once(stored: Lab, kind: str, fault: str) -> None:
+    stored.dials.fault(fault, match={"what": "create", "kind": kind}, **UNDONE[fault])
+    events = leads(stored)
+    stored.work()
+    assert "uncertain" in [stored.state(event) for event in events]
+    stored.settle()
+    assert [stored.state(event) for event in events] == ["confirmed"] * 3
+    assert ledger(stored) == EACH
+    doubted = creates(stored, kind)[0]
+    assert (doubted["outcome"], doubted["settled_how"], doubted["confirmed_at"]) == ("uncertain", "absent", None)
+    proof = [each for each in looks(stored, kind) if each["outcome"] == "absent" and each["controlled"]]
+    assert len([each for each in proof if each["record_id"] == doubted["record_id"]]) >= 3  # before the first, and two
+    assert incidents(stored) == []
+
+
+@pytest.mark.parametrize("fault", DONE)
+def test_an_update_without_a_good_answer_is_settled_by_reading(stored: Lab, fault: str) -> None:
+    stored.quote(version=1)
+    stored.work()
+    stored.dials.fault(fault.split(maxsplit=1)[0], match={"what": "update"}, **DONE[fault])
+    event = stored.quote(version=2, amount="250.50")
+    stored.work()
+    assert stored.state(event) == "confirmed"
+    assert updates(stored) == 1
+    (write,) = stored.rows("SELECT * FROM attempts WHERE action = 'update'")
+    assert (write["outcome"], write["settled_how"]) == ("uncertain", "look")
+
+
+@pytest.mark.parametrize("fault", UNDONE)
+def test_an_update_that_was_not_executed_is_sent_again_after_the_proof(stored: Lab, fault: str) -> None:
+    stored.quote(version=1)
+    stored.work()
+    stored.dials.fault(fault, match={"what": "update"}, **UNDONE[fault])
+    event = stored.quote(version=2, amount="250.50")
+    stored.work()
+    assert stored.state(event) == "uncertain"
+    stored.settle()
+    assert stored.state(event) == "confirmed"
+    assert stored.in_crm("opportunity")[0]["amount"] == "250.50"
+    assert updates(stored) == 1
+
+
+@pytest.mark.parametrize("fault", ["lost_answer", "500_with_effect"])
+def test_a_version_after_an_update_whose_answer_was_lost_is_applied(stored: Lab, fault: str) -> None:
+    stored.quote(version=1)
+    stored.work()
+    stored.dials.fault(fault, match={"what": "update"})
+    stored.quote(version=2, amount="250.50")
+    stored.work()
+    event = stored.quote(version=3, amount="300.00")
+    stored.work()
+    assert stored.state(event) == "confirmed"
+    assert stored.in_crm("opportunity")[0]["amount"] == "300.00"
+
+
+def test_a_version_after_an_update_that_a_crash_kept_from_being_read_back_is_applied(stored: Lab) -> None:
+    stored.quote(version=1)
+    stored.work()
+    with stopping(stored) as worker:
+        event = stored.quote(version=2, amount="250.50")
+        worker.run({event: ["opportunity.update.noted"]})
+    stored.quote(version=3, amount="300.00")
+    stored.work()
+    assert stored.in_crm("opportunity")[0]["amount"] == "300.00"
+
+
+def test_an_answer_without_effect_is_believed_and_told_apart_by_nobody(stored: Lab) -> None:
+    """Outside the assumptions: a 201 with an id is the CRM's word; reconciliation reads it, the delivery cannot."""
+    stored.dials.fault("answer_without_effect", match={"what": "create", "kind": "task"})
+    event = stored.form()
+    stored.work()
+    assert stored.state(event) == "confirmed"
+    assert ledger(stored)["task"] == 0
+
+
+def test_an_answer_that_comes_twice_is_one_record(stored: Lab) -> None:
+    stored.dials.fault("duplicate_answer", times=None, match={"what": "create"})
+    event = stored.form()
+    stored.work()
+    assert stored.state(event) == "confirmed"
+    assert ledger(stored) == {"contact": 1, "opportunity": 1, "task": 1}
+
+
+def test_one_request_that_made_two_records_is_an_incident_as_soon_as_it_is_seen(stored: Lab) -> None:
+    stored.dials.fault("double_execution", match={"what": "create", "kind": "opportunity"})
+    stored.dials.fault("lost_answer", match={"what": "create", "kind": "task"})
+    event = stored.form()
+    stored.settle()
+    assert stored.state(event) == "confirmed"
+    assert len(stored.dials.doubles()) == 1
