@@ -16,6 +16,7 @@ from uuid import uuid4
 import psycopg
 import structlog
 from flask import Flask, Response, request
+from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from intake import gunicorn_conf, heartbeats, installation, logs, queue
@@ -107,7 +108,10 @@ def _take(door: Door, name: str, mode: Mode) -> Reply:
     # One byte more than allowed: at its own limit werkzeug ends a body that declares no length without a word.
     request.max_content_length = source.max_body_bytes + 1
     # The raw bytes first: what a form parser has read is gone, and signatures are over bytes.
-    body = request.get_data(cache=False)
+    try:
+        body = request.get_data(cache=False)
+    except ParseException:  # chunks that are none
+        return refused(HTTPStatus.BAD_REQUEST, "bad_request")
     if len(body) > source.max_body_bytes:
         return refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large")
     headers = {key.lower(): _header_text(value) for key, value in request.headers.items()}
