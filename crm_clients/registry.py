@@ -29,6 +29,7 @@ def build(name: str, settings: Settings) -> Client:
 
 
 def _sandbox(settings: Settings) -> Client:
+    _only(settings, "profile", "limit_seconds", "lag_seconds")
     default = SandboxClient()
     return SandboxClient(
         profile=settings.get("profile", default.profile),
@@ -38,6 +39,7 @@ def _sandbox(settings: Settings) -> Client:
 
 
 def _bottlecrm(settings: Settings) -> Client:
+    _only(settings, "reference_field", "priority", "currency", "limit_seconds")
     default = BottleCRM()
     return BottleCRM(
         reference_field=settings.get("reference_field", default.reference_field),
@@ -45,6 +47,13 @@ def _bottlecrm(settings: Settings) -> Client:
         currency=settings.get("currency"),
         limit=_seconds(settings, "limit_seconds"),
     )
+
+
+def _only(settings: Settings, *known: str) -> None:
+    """Raises BadSetting for a setting that would be passed over: most often a known one, mistyped."""
+    for name in settings:
+        if name not in known:
+            raise BadSetting(f"{name} is no option of this client; there are: {', '.join(known)}")
 
 
 def _seconds(settings: Settings, name: str) -> timedelta | None:

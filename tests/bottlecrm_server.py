@@ -67,11 +67,11 @@ class Server:
     def make_opportunity(self, **fields: object) -> str:
         return str(self._send("POST", "/opportunities/", fields)["id"])
 
-    def change_opportunity(self, crm_id: str, **fields: object) -> None:
-        self._send("PATCH", f"/opportunities/{crm_id}/", fields)
+    def change(self, kind: str, crm_id: str, **fields: object) -> None:
+        """`kind` as in the address: contacts, opportunities, tasks."""
+        self._send("PATCH", f"/{kind}/{crm_id}/", fields)
 
     def delete(self, kind: str, crm_id: str) -> None:
-        """`kind` as in the address: contacts, opportunities, tasks."""
         answer = requests.delete(f"{self.base_url}/{kind}/{crm_id}/", headers=self._headers, timeout=PATIENCE)
         assert answer.ok, answer.status_code
 

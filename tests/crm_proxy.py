@@ -23,10 +23,11 @@ DRIP = 0.05  # seconds from byte to byte
 
 @dataclass(slots=True)
 class Proxy:
-    """`requests` are the first lines of what came by, without HTTP's version."""
+    """`requests`: the first lines of what came by, without HTTP's version.  `token`: sent instead of the client's."""
 
     upstream: str
     url: str = ""
+    token: str | None = None
     requests: list[str] = field(default_factory=list)
     _faults: list[tuple[str, Fault]] = field(default_factory=list)
     _late: list[bytes] = field(default_factory=list)
@@ -67,10 +68,14 @@ class Proxy:
     def _forward(self, request: bytes) -> bytes:
         """The whole answer; the connection is closed after it, whatever the client asked for."""
         head, _, body = request.partition(b"\r\n\r\n")
-        lines = [each for each in head.split(b"\r\n") if not each.lower().startswith(b"connection:")]
+        ours = {b"connection": b"close"}
+        if self.token is not None:
+            ours[b"authorization"] = b"Bearer " + self.token.encode()
+        lines = [each for each in head.split(b"\r\n") if each.partition(b":")[0].lower() not in ours]
+        lines += [name + b": " + value for name, value in ours.items()]
         address = urlsplit(self.upstream)
         with socket.create_connection((address.hostname or "", address.port or 80), timeout=PATIENCE) as crm:
-            crm.sendall(b"\r\n".join([*lines, b"Connection: close"]) + b"\r\n\r\n" + body)
+            crm.sendall(b"\r\n".join(lines) + b"\r\n\r\n" + body)
             return b"".join(iter(lambda: crm.recv(65536), b""))
 
 

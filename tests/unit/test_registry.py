@@ -21,6 +21,12 @@ def test_a_limit_that_is_no_time_is_refused(seconds: str) -> None:
         build("bottlecrm", {"limit_seconds": seconds})
 
 
+@pytest.mark.parametrize("client", ["bottlecrm", "sandbox"])
+def test_an_option_that_a_client_does_not_have_is_refused(client: str) -> None:
+    with pytest.raises(BadSetting, match="limit_seconds"):
+        build(client, {"limit_second": "30"})
+
+
 def test_a_limit_is_the_destination_s_to_declare() -> None:
     assert build("bottlecrm", {}).capability(Kind.CONTACT).limit is None
     assert build("bottlecrm", {"limit_seconds": "30"}).capability(Kind.TASK).limit == timedelta(seconds=30)
