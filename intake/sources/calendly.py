@@ -14,7 +14,7 @@ from intake.sources.base import Unreadable, Update
 from intake.sources.decoding import Json, mapping, sequence, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.standard_webhooks import moment
-from intake.sources.submission import FormTool, Submission, pointer
+from intake.sources.submission import FormTool, Submission, pointer, titled
 
 CREATED = "invitee.created"
 CANCELED = "invitee.canceled"
@@ -43,7 +43,7 @@ class Calendly(FormTool):
             return None
         if earlier := _key(payload.get("old_invitee")):
             return Update(earlier, "rescheduled")
-        answers = tuple(_answers(payload))
+        answers = titled(_answers(payload))
         if not answers:
             raise Unreadable("no_answers", {"payload": "must have a name, an email or answers"})
         return Submission(answers, _key(payload.get("uri")), moment(payload.get("created_at")))

@@ -15,7 +15,7 @@ from intake.sources.compound import one_text
 from intake.sources.decoding import Decoded, Json, mapping, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.scrubbing import without
-from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, pointer, read_body
+from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, pointer, read_body, titled
 
 SECRET = "HandshakeKey"  # noqa: S105  the name of the field, not its value
 OURS = frozenset({"FormID", "UniqueID", SECRET})
@@ -35,7 +35,7 @@ class Formstack(FormTool):
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         form_id, unique = text(body.get("FormID")), text(body.get("UniqueID"))
         return Submission(
-            answers=tuple(_answers(body)),
+            answers=titled(_answers(body)),
             request_id=f"{form_id or ''}:{unique}" if unique else None,
         )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from intake.sources.decoding import Json, text
 from intake.sources.leaves import Leaf, folded
 from intake.sources.standard_webhooks import moment
-from intake.sources.submission import FormTool, Submission, under
+from intake.sources.submission import FormTool, Submission, titled, under
 
 # The sheet's own column, in the languages of its owner: a time is no answer, and the empty second event has one too.
 STAMPS = frozenset({"timestamp", "marcatemporal", "marcadetempo", "carimbodedatahora", "horodateur", "zeitstempel"})
@@ -31,7 +31,7 @@ class GoogleForms(FormTool):
         place = "/namedValues/" if isinstance(body.get("namedValues"), dict) else "/"
         response = text(body.get("responseId"))
         return Submission(
-            answers=tuple(leaf for leaf in under(body, place) if _is_answer(leaf)),
+            answers=titled(leaf for leaf in under(body, place) if _is_answer(leaf)),
             request_id=f"{text(body.get('formId')) or ''}:{response}" if response else None,
             occurred_at=moment(body.get("timestamp")),
             on_change="update",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from intake.sources.base import Unreadable
 from intake.sources.decoding import Json, text
-from intake.sources.submission import FormTool, Submission, under
+from intake.sources.submission import FormTool, Submission, titled, under
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class OpnForm(FormTool):
             raise Unreadable("no_answers", {"data": "must be an object"})
         link = text(body.get("edit_link"))
         return Submission(
-            answers=under(body, "/data/") or under(body, "/submission/"),
+            answers=titled(under(body, "/data/") or under(body, "/submission/")),
             request_id=hashlib.sha256(link.encode()).hexdigest()[:32] if link else None,
             on_change="update",
         )

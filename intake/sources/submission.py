@@ -7,18 +7,19 @@ wrote, under which id (`submission`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from intake import authenticity
-from intake.sources import fields
+from intake.sources import fields, questions
 from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable, Update
 from intake.sources.decoding import Decoded, Json, read_form, read_json
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.multipart import MEDIA_TYPE as MULTIPART
 from intake.sources.multipart import opening_boundary, read_multipart
+from intake.sources.questions import Question
 
 JSON = "application/json"
 URLENCODED = "application/x-www-form-urlencoded"
@@ -94,6 +95,11 @@ def content_type_of(body: bytes) -> str:
 def under(body: dict[str, Json], *places: str) -> tuple[Leaf, ...]:
     """The answers below these JSON Pointers, each of which ends in a slash."""
     return tuple(leaf for leaf in leaves(body) if leaf.pointer.startswith(places))
+
+
+def titled(answers: Iterable[Leaf]) -> tuple[Leaf, ...]:
+    """Answers whose labels are people's own questions ("¿Cuál es tu nombre?"), by the names that these are known by."""
+    return questions.answers(Question(leaf.pointer, leaf.label, leaf.text) for leaf in answers)
 
 
 def pointer(*names: str) -> str:

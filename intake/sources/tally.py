@@ -11,9 +11,13 @@ from dataclasses import dataclass
 
 from intake.sources.base import Unreadable
 from intake.sources.decoding import Json, mapping, sequence, text
-from intake.sources.leaves import Leaf, leaves
+from intake.sources.leaves import leaves
+from intake.sources.questions import Question, answers
 from intake.sources.standard_webhooks import moment
 from intake.sources.submission import FormTool, Submission, pointer
+
+HINTS: Mapping[str, tuple[str, ...]] = {"INPUT_EMAIL": ("email",), "INPUT_PHONE_NUMBER": ("phone",)}
+LONG = "TEXTAREA"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +34,22 @@ class Tally(FormTool):
             raise Unreadable("no_fields", {"data.fields": "must be a list"})
         response = text(data.get("responseId")) or text(data.get("submissionId"))
         return Submission(
-            answers=tuple(_answers(data)),
+            answers=answers(_questions(data)),
             request_id=f"{text(data.get('formId')) or ''}:{response}" if response else None,
             occurred_at=moment(data.get("createdAt")),
         )
 
 
-def _answers(data: dict[str, Json]) -> Iterator[Leaf]:
+def _questions(data: dict[str, Json]) -> Iterator[Question]:
     asked = [mapping(field) for field in sequence(data.get("fields"))]
     doubles = frozenset(_doubles(asked))
     for index, field in enumerate(asked):
         if text(field.get("key")) not in doubles:
             resolved = {"label": text(field.get("label")) or "?", "value": _resolved(field)}
             place = pointer("data", "fields", str(index))
-            yield from (Leaf(place + leaf.pointer, leaf.label, leaf.text) for leaf in leaves(resolved))
+            kind = text(field.get("type")) or ""
+            hints, long = HINTS.get(kind, ()), kind == LONG
+            yield from (Question(place + leaf.pointer, leaf.label, leaf.text, hints, long) for leaf in leaves(resolved))
 
 
 def _doubles(asked: Iterable[dict[str, Json]]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from intake.sources.base import Unreadable
 from intake.sources.decoding import Json, mapping, text
 from intake.sources.standard_webhooks import moment
-from intake.sources.submission import FormTool, Submission, under
+from intake.sources.submission import FormTool, Submission, titled, under
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Webflow(FormTool):
         if not isinstance(payload.get("data"), dict):
             raise Unreadable("no_answers", {"payload.data": "must be an object"})
         return Submission(
-            answers=under(body, "/payload/data/" if enveloped else "/data/"),
+            answers=titled(under(body, "/payload/data/" if enveloped else "/data/")),
             request_id=text(payload.get("id")) or text(payload.get("_id")),
             occurred_at=moment(payload.get("submittedAt")),
         )

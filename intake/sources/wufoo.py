@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from intake.sources.base import Delivered, Unreadable
 from intake.sources.decoding import Decoded, Json, mapping, read_json, sequence, text
-from intake.sources.leaves import Leaf
+from intake.sources.questions import Question, answers
 from intake.sources.scrubbing import without
 from intake.sources.submission import URLENCODED, FormTool, Submission, pointer, read_body
 
@@ -22,6 +22,8 @@ STRUCTURES = ("FieldStructure", "FormStructure")
 # A file's name comes beside its link, `Field7` and `Field7-url`.
 ANSWER = re.compile(r"Field\d+(-url)?")
 NAMES = frozenset({"shortname", "name"})
+HINTS: Mapping[str, str] = {"shortname": "name", "name": "name", "email": "email", "phone": "phone"}
+LONG = "textarea"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Wufoo(FormTool):
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         entry = text(body.get("EntryId"))
         return Submission(
-            answers=tuple(_answers(body)),
+            answers=answers(_questions(body)),
             request_id=f"{_form(body)}:{entry}" if entry else None,
         )
 
@@ -67,17 +69,25 @@ class _Asked:
 
     title: str
     ids: tuple[str, ...]
-    joined_by: str
+    kind: str = ""
+
+    def question(self, body: dict[str, Json]) -> Question | None:
+        """None: nothing was written."""
+        written = [answer for name in self.ids if (answer := text(body.get(name)))]
+        if not written:
+            return None
+        by = " " if self.kind in NAMES else ", "
+        hints = (HINTS[self.kind],) if self.kind in HINTS else ()
+        return Question(pointer(self.ids[0]), self.title, by.join(written), hints, long=self.kind == LONG)
 
 
-def _answers(body: dict[str, Json]) -> Iterator[Leaf]:
+def _questions(body: dict[str, Json]) -> Iterator[Question]:
     asked = tuple(_asked(body))
-    titled = {name for question in asked for name in question.ids}
-    untitled = (_Asked(name, (name,), "") for name in body if ANSWER.fullmatch(name) and name not in titled)
-    for question in (*asked, *untitled):
-        written = [answer for name in question.ids if (answer := text(body.get(name)))]
-        if written:
-            yield Leaf(pointer(question.ids[0]), question.title, question.joined_by.join(written))
+    titled = {name for each in asked for name in each.ids}
+    untitled = (_Asked(name, (name,)) for name in body if ANSWER.fullmatch(name) and name not in titled)
+    for each in (*asked, *untitled):
+        if question := each.question(body):
+            yield question
 
 
 def _asked(body: dict[str, Json]) -> Iterator[_Asked]:
@@ -86,4 +96,4 @@ def _asked(body: dict[str, Json]) -> Iterator[_Asked]:
         parts = [mapping(part) for part in sequence(field.get("SubFields"))] or [field]
         ids = tuple(name for part in parts if (name := text(part.get("ID"))) and ANSWER.fullmatch(name))
         if ids:
-            yield _Asked(text(field.get("Title")) or ids[0], ids, " " if field.get("Type") in NAMES else ", ")
+            yield _Asked(text(field.get("Title")) or ids[0], ids, text(field.get("Type")) or "")
