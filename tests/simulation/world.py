@@ -75,6 +75,26 @@ def hooked(lab: Lab, when: Mapping[tuple[str, int], Callable[[], object]]) -> It
     lab.desk = before
 
 
+@dataclass(slots=True)
+class Time:
+    """Passes for the pipeline and for the CRM, whose lag and limit are told by a clock of its own."""
+
+    lab: Lab
+    passed: timedelta = timedelta(0)
+
+    def let_pass(self, span: timedelta) -> None:
+        self.passed += span
+        self.lab.dials.set_clock(self.passed.total_seconds())
+        self.lab.pass_time(span)
+
+    def settle(self, rounds: int = 12, step: timedelta = STEP) -> None:
+        """Work and let time pass in turn."""
+        for _ in range(rounds):
+            self.lab.work()
+            self.let_pass(step)
+        self.lab.work()
+
+
 @dataclass(frozen=True, slots=True)
 class People:
     """What advisers do in the CRM, past us."""
