@@ -5,7 +5,7 @@ A write comes back as what was answered and how it is noted; a look as what was 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import assert_never
@@ -188,17 +188,40 @@ UNREADABLE_MATCH = "unreadable_match"
 
 
 def matches(desk: Desk, wired: Wired, draft: ContactDraft) -> tuple[Seen, ...] | Unsure:
-    """The live contacts that are this person by phone or e-mail, though not under a reference of ours."""
-    seen: dict[str, Seen] = {}
+    """The live contacts that are this person by phone or e-mail, though not under a reference of ours.
+
+    Where some are the person by each of them, only those: several may share the telephone of a house.
+    """
+    answers: list[dict[str, Seen]] = []
     for request in wired.client.matches(draft):
         sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.call))
         if not isinstance(sent, Answered):
             return Unsure(sent.reason)
         try:
-            seen |= {each.crm_id: each for each in wired.client.matched(draft, sent.response)}
+            answers.append({each.crm_id: each for each in wired.client.matched(draft, sent.response)})
         except UnreadableAnswer:
             return Unsure(UNREADABLE_MATCH)
-    return tuple(seen.values())
+    return _same_person(answers)
+
+
+def _same_person(answers: Sequence[Mapping[str, Seen]]) -> tuple[Seen, ...]:
+    anyone = {crm_id: seen for answer in answers for crm_id, seen in answer.items()}
+    by_each = [seen for crm_id, seen in anyone.items() if all(crm_id in answer for answer in answers)]
+    return tuple(by_each or anyone.values())
+
+
+def opportunities_of(desk: Desk, wired: Wired, contact_id: str) -> tuple[Seen, ...] | Unsure | None:
+    """The opportunities of one contact; None: this CRM cannot list them."""
+    request = wired.client.opportunities_of(contact_id)
+    if request is None:
+        return None
+    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.call))
+    if not isinstance(sent, Answered):
+        return Unsure(sent.reason, scope="account")
+    try:
+        return wired.client.listed(contact_id, sent.response)
+    except UnreadableAnswer:
+        return Unsure("unreadable_list")
 
 
 def control(desk: Desk, wired: Wired) -> Unsure | None:

@@ -84,6 +84,17 @@ def test_a_person_whose_phone_and_e_mail_are_two_contacts_goes_to_a_person(bottl
     assert (len(bottle.contacts()), bottle.opportunities()) == (2, [])
 
 
+def test_of_several_contacts_with_one_phone_that_with_the_e_mail_is_adopted(bottle: BottleLab) -> None:
+    rosa = bottle.crm.make_contact(
+        first_name="Rosa", last_name="Quispe", email=bottle.email, phone=f"+51{bottle.phone}"
+    )
+    bottle.crm.make_contact(first_name="Casa", last_name="Quispe", phone=f"+51{bottle.phone}")
+    event = bottle.form()
+    bottle.lab.work()
+    assert bottle.lab.state(event) == "confirmed"
+    assert [each["id"] for each in _list(bottle.opportunity()["contacts"])] == [rosa]
+
+
 def test_a_contact_that_was_put_aside_is_not_adopted(bottle: BottleLab) -> None:
     crm_id = bottle.crm.make_contact(first_name="Rosa", last_name="Quispe", email=bottle.email)
     bottle.crm.change("contacts", crm_id, is_active=False)
