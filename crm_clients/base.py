@@ -1,7 +1,7 @@
 """What a CRM client is: pure functions between our drafts and one CRM's requests and answers.
 
-A client does no I/O.  It turns a draft into a `Request`, and a `Response` into an outcome; `transport` does the sending.
-So every client can be tested with recordings, and the rules about doubt stand in one place (`classify`, `workers`).
+A client does no I/O.  It turns a draft into a `Request`, and a `Response` into an outcome; `transport` sends.  So every
+client can be tested with recordings, and the rules about doubt stand in one place (`workers`).
 
     Draft ──client.create──> Request ──transport──> Response ──client.created──> Written
     reference ──client.find──> Request ──transport──> Response ──client.found──> Looked
@@ -142,7 +142,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Surely not executed, and the same again would be refused again: a person must act.  `fields` name the rule broken."""
+    """Surely not executed, and the same again would be refused again: a person must act.  `fields`: (field, rule)."""
 
     reason: str
     fields: tuple[tuple[str, str], ...] = ()
@@ -199,7 +199,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """The CRM answered that there is none.  How far that may be trusted is the capability's and the proof's business."""
+    """The CRM answered that there is none.  How far that may be trusted, the capability and the proof say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ class Client(Protocol):
     def created(self, kind: Kind, response: Response) -> Written: ...
 
     def find(self, kind: Kind, reference: str, *, parent_id: str | None) -> Request:
-        """The strongest look for a reference.  `parent_id`: the opportunity of a task or note, for CRMs that list children."""
+        """The strongest look for a reference.  `parent_id`: the opportunity of a task or note."""
 
     def found(self, kind: Kind, reference: str, response: Response) -> Looked: ...
 
@@ -292,12 +292,21 @@ class Client(Protocol):
     def updated(self, kind: Kind, crm_id: str, response: Response) -> Written: ...
 
     def matches(self, draft: ContactDraft) -> tuple[Request, ...]:
-        """Looks for an existing contact that is not under our reference: by phone, then by email; () if not supported."""
+        """Looks for an existing contact that is not under our reference, by phone and e-mail; () if not supported."""
 
     def matched(self, draft: ContactDraft, response: Response) -> tuple[Seen, ...]:
         """The live contacts in such an answer whose phone or email really is the draft's (compared on our side).
 
         Raises UnreadableAnswer where the answer cannot be trusted to mean anything.
+        """
+
+    def opportunities_of(self, contact_id: str) -> Request | None:
+        """The opportunities of one contact; None: the CRM cannot list them."""
+
+    def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
+        """All opportunities in such an answer that really are the contact's.
+
+        Raises UnreadableAnswer where the answer is no such list, or not the whole of it.
         """
 
     def control(self) -> Request:
@@ -307,7 +316,7 @@ class Client(Protocol):
         """None: the account works."""
 
     def sentinel(self, kind: Kind, installation: str, *, parent_id: str | None) -> Draft:
-        """A harmless record for positive controls; carries the installation id where `Seen.values["text"]` shows it again."""
+        """A harmless record for positive controls; `Seen.values["text"]` shows the installation id in it again."""
 
 
 class UnreadableAnswer(Exception):

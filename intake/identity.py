@@ -12,6 +12,7 @@ import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID, uuid5
 
@@ -62,9 +63,37 @@ def need_reference(mode: Mode, source: str, key: str) -> str:
     return prefix(mode) + "n" + short(digest)
 
 
-def talk_reference(mode: Mode, conversation: str, opener: UUID) -> str:
-    """The stem for a need of a conversation: it begins with the conversation's name, so that it can be listed by it."""
-    return f"{prefix(mode)}w{conversation}-{short(opener.bytes)[:16]}"
+# A minute since 1970 in six characters, in an alphabet that sorts as the numbers do; lasts beyond the year 4000.
+MINUTE_DIGITS = "234567abcdefghijklmnopqrstuvwxyz"
+MINUTE_LENGTH = 6
+
+
+def talk_reference(mode: Mode, conversation: str, opener: UUID, at: datetime) -> str:
+    """The stem for a need of a conversation: the conversation's name, the opener's minute, the opener.
+
+    So the needs of one talk can be told apart in the CRM by anyone who has forgotten them (`talk_opened_at`).
+    """
+    minute = int(at.timestamp() // 60)
+    digits = [MINUTE_DIGITS[minute >> 5 * place & 31] for place in reversed(range(MINUTE_LENGTH))]
+    return f"{talk_stem(mode, conversation)}{''.join(digits)}-{short(opener.bytes)[:16]}"
+
+
+def talk_stem(mode: Mode, conversation: str) -> str:
+    """How the references of all needs of one talk begin."""
+    return f"{prefix(mode)}w{conversation}-"
+
+
+def talk_opened_at(stem: str, reference: str) -> datetime | None:
+    """When the need was opened whose reference this is; None: it is not one of this talk's."""
+    if not reference.startswith(stem):
+        return None
+    digits = reference[len(stem) : len(stem) + MINUTE_LENGTH]
+    if len(digits) != MINUTE_LENGTH or not set(digits) <= set(MINUTE_DIGITS):
+        return None
+    minute = 0
+    for digit in digits:
+        minute = minute << 5 | MINUTE_DIGITS.index(digit)
+    return datetime.fromtimestamp(minute * 60, UTC)
 
 
 def prefix(mode: Mode) -> str:

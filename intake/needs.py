@@ -174,8 +174,42 @@ def of_message(conn: Conn, place: Place, key: IdentityKey, message: Message, win
                 "scope": place.scope,
                 "key": f"talk:{message.event_id}",
                 "destination": place.destination,
-                "reference": talk_reference(place.mode, talk.name, message.event_id),
+                "reference": talk_reference(place.mode, talk.name, message.event_id, message.at),
             },
         ).fetchone()
     assert opened is not None  # noqa: S101  # RETURNING returns a row
     return Grouped(opened, "opener")
+
+
+# --- a need that a restored database has forgotten ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TalkNeed:
+    """A need of a conversation, as far as finding its opportunity in the CRM goes; times are its messages'."""
+
+    conversation: str
+    first_at: datetime
+    last_at: datetime
+    forgetful: bool  # The database is in a later epoch: it may have forgotten what it wrote.
+    before_epoch: bool  # Its messages are older than the epoch, so that its opportunity may stand in the CRM.
+
+
+TALK_OF = """
+    SELECT c.name AS conversation, n.first_at, n.last_at, i.epoch > 1 AS forgetful,
+           n.first_at < i.epoch_opened_at AS before_epoch
+      FROM needs n JOIN conversations c USING (conversation_id), installation i
+     WHERE n.need_id = %(need_id)s
+"""
+RENAME = "UPDATE needs SET reference = %(reference)s WHERE need_id = %(need_id)s"
+
+
+def talk_of(conn: Conn, need_id: int) -> TalkNeed | None:
+    """None: the need is not of a conversation."""
+    with conn.cursor(row_factory=class_row(TalkNeed)) as cursor:
+        return cursor.execute(TALK_OF, {"need_id": need_id}).fetchone()
+
+
+def rename(conn: Conn, need_id: int, reference: str) -> None:
+    """The need stands in the CRM under this stem already, made by another of its messages."""
+    conn.execute(RENAME, {"need_id": need_id, "reference": reference})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -142,13 +142,23 @@ class Lab:
         return self.only_event(self.post("quotes", json.dumps(body | more).encode()))
 
     def whatsapp(
-        self, *texts: str, sender: str = "51987650001", at: int = 1_790_000_000, name: str = "Rosa Prueba"
+        self,
+        *texts: str,
+        sender: str = "51987650001",
+        at: int = 1_790_000_000,
+        name: str = "Rosa Prueba",
+        ids: Sequence[str] = (),
+        **more: object,
     ) -> list[UUID]:
-        """One batch of text messages of one person, a second apart; returns their event_ids in order."""
+        """One batch of text messages of one person, a second apart; returns their event_ids in order.
+
+        `ids`: those of messages that came before.  `more`: what else each message holds.
+        """
         messages = [
             {
+                **more,
                 "from": sender,
-                "id": f"wamid.{next(self.counter)}",
+                "id": ids[i] if ids else f"wamid.{next(self.counter)}",
                 "timestamp": str(at + i),
                 "type": "text",
                 "text": {"body": text},

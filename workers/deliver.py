@@ -20,6 +20,7 @@ from intake.db import transaction
 from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
 from workers import backoff, calls, drafts
+from workers.conversations import recall
 from workers.desk import Desk
 from workers.ensure import Step, ensure
 from workers.standing import ForPerson, InDoubt, Known, Later, Standing, Superseded
@@ -58,10 +59,13 @@ def _lead(desk: Desk, held: Claim, work: Work) -> Standing:
     contact = _contact(desk, held, work)
     if not isinstance(contact, Known):
         return contact
-    opportunity = _opportunity(desk, held, work, contact)
+    recalled = recall(desk, held, work, contact.crm_id)
+    if not isinstance(recalled, Work):
+        return recalled
+    opportunity = _opportunity(desk, held, recalled, contact)
     if not isinstance(opportunity, Known):
         return opportunity
-    return _task(desk, held, work, opportunity)
+    return _task(desk, held, recalled, opportunity)
 
 
 def _contact(desk: Desk, held: Claim, work: Work) -> Standing:

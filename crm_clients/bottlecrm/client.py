@@ -31,6 +31,7 @@ from crm_clients.base import (
     Request,
     Response,
     Seen,
+    UnreadableAnswer,
     Unsure,
     Written,
     kind_of,
@@ -127,6 +128,13 @@ class BottleCRM:
 
     def matched(self, draft: ContactDraft, response: Response) -> tuple[Seen, ...]:
         return sightings.matched(draft, response)
+
+    def opportunities_of(self, contact_id: str) -> Request | None:  # noqa: ARG002 - there is no such filter
+        """The list of opportunities has no filter by contact (opportunity_views.py of 1.35.0, read on 2026-11-29)."""
+        return None
+
+    def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:  # noqa: ARG002 - nothing to list
+        raise UnreadableAnswer("BottleCRM cannot list the opportunities of a contact")
 
     def control(self) -> Request:
         """The definitions of custom fields: where ours is not defined, a filter by it finds nothing for ever."""

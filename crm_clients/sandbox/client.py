@@ -126,6 +126,12 @@ class SandboxClient:
     def matched(self, draft: ContactDraft, response: Response) -> tuple[Seen, ...]:
         return sightings.matched(draft, response)
 
+    def opportunities_of(self, contact_id: str) -> Request | None:
+        return Request("GET", PATHS[Kind.OPPORTUNITY], (("contact_id", contact_id),))
+
+    def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
+        return sightings.listed(contact_id, response)
+
     def control(self) -> Request:
         return Request("GET", "/api/me")
 

@@ -48,6 +48,14 @@ def _listed(kind: Kind, response: Response, *, marks: bool) -> tuple[tuple[Seen,
     return (seen, body.get("more") is False) if len(seen) == len(results) else None
 
 
+def listed(contact_id: str, response: Response) -> tuple[Seen, ...]:
+    """All opportunities of one contact.  Raises UnreadableAnswer."""
+    read = _listed(Kind.OPPORTUNITY, response, marks=False)
+    if read is None or not read[1]:
+        raise UnreadableAnswer(f"status {response.status}")
+    return tuple(one for one in read[0] if one.contact_id == contact_id)
+
+
 def was_read(kind: Kind, crm_id: str, response: Response, *, marks: bool) -> Looked:
     """The one record that was asked for."""
     if not_found(response):
