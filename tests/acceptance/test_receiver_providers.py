@@ -1,0 +1,129 @@
+"""What single providers ask of the door: an answer of their own, a key kept out, later states that are no new leads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from intake.app import build
+from intake.config import load
+from intake.db import DOOR_OPTIONS, open_pool
+from intake.receive import Door
+from intake.sources import PROVIDERS
+from tests.doorway import Doorway, accepted, event, events
+
+SAMPLES = Path(__file__).parent.parent / "contract" / "sources" / "samples"
+# The key in Google's samples.
+SECRET = "whsec_" + "c29tZS1zZWNyZXQtb2YtdGhpcy1zb3VyY2U="
+CONFIG = """
+[intake]
+public_base_url = "https://intake.example"
+
+[[destinations]]
+name = "crm"
+client = "sandbox"
+
+[defaults]
+destination = "crm"
+"""
+SOURCES = (
+    ("sms", "whatsapp", "twilio", ""),
+    ("google", "form", "google_ads", ""),
+    ("contact", "form", "cf7", ""),
+    ("landing", "form", "elementor", ""),
+    ("survey", "form", "typeform", ""),
+    ("shop", "quote", "woocommerce", ""),
+    ("shop-quotes", "quote", "woocommerce", 'order_policy = "ignore"'),
+)
+
+
+@pytest.fixture
+def shop(database_url: str, tmp_path: Path) -> Iterator[Doorway]:
+    """A door with a source of each of these providers."""
+    tables = (
+        f'[[sources]]\nname = "{name}"\nkind = "{kind}"\nprovider = "{provider}"\nsecrets = ["env:S"]\n{more}\n'
+        for name, kind, provider, more in SOURCES
+    )
+    file = tmp_path / "intake.toml"
+    file.write_text("\n".join((CONFIG, *tables)), "utf-8")
+    settings = load(file, {"S": SECRET}, built_in=PROVIDERS.keys())
+    pool = open_pool(database_url, size=4, options=DOOR_OPTIONS)
+    try:
+        door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+        yield Doorway(database_url, settings, pool, build(door, hint=lambda: None).test_client())
+    finally:
+        pool.close()
+
+
+def sample(name: str) -> bytes:
+    return (SAMPLES / name).read_bytes()
+
+
+def test_twilio_gets_twiml_with_the_events_in_a_header(shop: Doorway) -> None:
+    answer = shop.post("sms", sample("twilio/whatsapp.txt"))
+    assert (answer.status_code, answer.mimetype) == (200, "text/xml")
+    assert answer.get_data(as_text=True).endswith("<Response></Response>")
+    (first,) = json.loads(answer.headers["Intake-Events"])
+    assert (first["kind"], first["duplicate"]) == ("whatsapp", False)
+
+
+def test_twilio_is_told_of_a_duplicate(shop: Doorway) -> None:
+    body = sample("twilio/whatsapp.txt")
+    first, again = (json.loads(shop.post("sms", body).headers["Intake-Events"])[0] for _ in range(2))
+    assert (again["event_id"], again["duplicate"]) == (first["event_id"], True)
+
+
+def test_refused_twilio_message_is_told_so_in_json(shop: Doorway) -> None:
+    answer = shop.post("sms", sample("twilio/whatsapp.txt"), headers={"x-twilio-signature": "AAAA"})
+    assert (answer.status_code, answer.get_json()["error"]) == (401, "not_authentic")
+
+
+def test_key_of_google_is_accepted_and_nowhere_in_the_database(shop: Doorway) -> None:
+    event(accepted(shop.post("google", sample("google_ads/lead.json"))))
+    kept = shop.rows("SELECT content FROM bodies")
+    assert len(kept) > 1
+    assert not [row for row in kept if SECRET.encode() in bytes(row["content"])]  # type: ignore[call-overload]
+
+
+def test_broken_json_of_a_visitor_is_kept_for_a_person(shop: Doorway) -> None:
+    answer = shop.post("contact", b'{"name":"Rosa "la" Prueba"}', headers={"content-type": "text/plain"})
+    assert accepted(answer)["quarantined"] == 1
+    assert shop.count("bodies") == 1
+
+
+def test_visitor_who_presses_again_is_one_lead(shop: Doorway) -> None:
+    tries = [sample(f"elementor/{name}.txt") for name in ("advanced", "advanced_second_try")]
+    first, second = (event(accepted(shop.post("landing", body))) for body in tries)
+    assert (second["event_id"], second["duplicate"]) == (first["event_id"], True)
+
+
+def test_unsigned_ping_of_a_shop_is_accepted_and_ignored(shop: Doorway) -> None:
+    headers = {"content-type": "application/x-www-form-urlencoded", "x-wc-webhook-signature": ""}
+    answer = accepted(shop.post("shop", sample("woocommerce/ping.txt"), headers=headers))
+    assert (answer["ignored"], answer["events"]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("first", "later"), [("order.json", "order_paid.json"), ("yith_quote.json", "yith_quote_ordered.json")]
+)
+def test_later_state_of_an_order_is_an_update_and_no_lead(shop: Doorway, first: str, later: str) -> None:
+    event(accepted(shop.post("shop", sample(f"woocommerce/{first}"))))
+    answer = accepted(shop.post("shop", sample(f"woocommerce/{later}")))
+    assert (answer["updates"], answer["conflicts"], events(answer)) == (1, 0, [])
+    assert shop.count("deliveries") == 1
+
+
+def test_paid_order_is_ignored_where_the_source_says_so(shop: Doorway) -> None:
+    assert accepted(shop.post("shop-quotes", sample("woocommerce/order_paid.json")))["ignored"] == 1
+
+
+def test_partial_response_is_kept_and_the_whole_one_is_the_lead(shop: Doorway) -> None:
+    whole = sample("typeform/response.json")
+    partial = whole.replace(b'"form_response",', b'"form_response_partial",')
+    assert accepted(shop.post("survey", partial))["updates"] == 1
+    assert event(accepted(shop.post("survey", whole)))["duplicate"] is False
