@@ -199,6 +199,17 @@ REASONS: Mapping[str, Text] = {
     "opener_refused": Text(
         "El mensaje que debía abrir su oportunidad fue rechazado o cancelado.",
         "The message that should open its opportunity was refused or cancelled."),
+    "conversation_ambiguous": Text(
+        "Después de restaurar la base hay más de una oportunidad de esta conversación en el CRM:"
+        " una persona debe decir cuál es la suya.",
+        "After a restore the CRM holds more than one opportunity of this conversation: a person must say which is its.",
+    ),
+    "conversation_unlisted": Text(
+        "Después de restaurar la base, este CRM no permite listar las oportunidades del contacto:"
+        " una persona debe mirar si la de esta conversación ya está.",
+        "After a restore, this CRM cannot list the contact's opportunities:"
+        " a person must look whether this conversation's stands there.",
+    ),
     "payload_purged": Text(
         "Su contenido ya fue borrado; no queda qué entregar.", "Its content was purged; nothing is left to deliver."),
     # ends
