@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,11 +67,14 @@ class Web:
         return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def say(self, request: bytes) -> bytes:
-        """Everything that is answered to these bytes, until the server closes or the client's half is all it gets."""
-        with self.connect() as sock:
+        """All that is answered to these bytes; nothing where the server hangs up on them."""
+        answer = bytearray()
+        with self.connect() as sock, suppress(OSError):
             sock.sendall(request)
             sock.shutdown(socket.SHUT_WR)
-            return b"".join(iter(lambda: sock.recv(65536), b""))
+            while piece := sock.recv(65536):
+                answer += piece
+        return bytes(answer)
 
     def workers(self) -> set[int]:
         """The worker processes that live now."""

@@ -1,0 +1,68 @@
+"""No body, header, method or encoding makes the door fail.
+
+FUZZ_EXAMPLES: how many requests each test sends; by default so many that they take about ten seconds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.acceptance.fuzzed import ODD, Odd
+from tests.conftest import fresh_database
+from tests.web_process import Web, web
+
+# What a client that asks first is told before the answer (RFC 9110, 10.1.1).
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES") or 700)
+FUZZ = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module")
+def served(
+    postgres_server: str, migrated_template: str, valkey_server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Web]:
+    """A gunicorn whose workers are all alive at the end, and that has not stumbled once."""
+    with (
+        fresh_database(postgres_server, template=migrated_template) as (_, url),
+        web(tmp_path_factory.mktemp("web"), database_url=url, redis_url=valkey_server) as made,
+    ):
+        before = made.workers()
+        yield made
+        assert made.workers() == before
+        said = made.log.read_text()
+        for stumble in ("request failed", "reader failed", "not storable", "Traceback", "unavailable"):
+            assert stumble not in said, said[said.index(stumble) - 200 :][:600]
+
+
+def assert_fit_or_silent(answer: bytes) -> None:
+    """Half a request, and headers that contradict each other, may end in silence."""
+    if answer:
+        assert_fit(answer)
+
+
+def assert_fit(answer: bytes) -> None:
+    """No failure, no redirect, no HTML."""
+    head, _, body = answer.removeprefix(CONTINUE).partition(b"\r\n\r\n")
+    status = int(head.split()[1])
+    assert status == 200 or 400 <= status < 500, answer
+    assert b"\r\ncontent-type: application/json" in head.lower() or b"\r\ncontent-type: text/plain" in head.lower()
+    assert b"<" not in body or b"text/plain" in head
+
+
+@FUZZ
+@given(odd=ODD)
+def test_no_request_makes_the_door_fail(served: Web, odd: Odd) -> None:
+    assert_fit_or_silent(served.say(odd.bytes_for(served.settings)))
+
+
+@FUZZ
+@given(odd=ODD, at=st.integers(0, 400), junk=st.binary(max_size=8))
+def test_no_bytes_make_the_door_fail(served: Web, odd: Odd, at: int, junk: bytes) -> None:
+    whole = odd.bytes_for(served.settings)
+    assert_fit_or_silent(served.say(whole[:at] + junk + whole[at:]))
