@@ -181,7 +181,7 @@ class Door:
     def _commit_or_quarantine(self, received: Received) -> Acceptance | None:
         try:
             return self._commit(received)
-        except psycopg.DataError as odd:
+        except (psycopg.DataError, psycopg.IntegrityError) as odd:
             # A value that PostgreSQL refuses would be refused each time; its raw bytes can always be kept.
             log.error("reading not storable", source=received.source.name, error=type(odd).__name__)  # noqa: TRY400  # it quotes values
             return self._commit(replace(received, reading=Reading(quarantined=(Quarantined("not_storable"),))))
