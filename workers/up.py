@@ -38,8 +38,6 @@ from workers.supervisor import Program, Say, Supervisor, end_leftovers, log_of
 SANDBOX_PORT = "INTAKE_SANDBOX_PORT"
 LOOPBACK = "127.0.0.1"
 
-# By the Procfile: 16 requests at once are far more than a sales team's forms send.
-WEB_WORKERS, WEB_THREADS = 2, 8
 # Seconds that a stop gives: a request to end, and a call to a CRM (send_within, call) with what follows it.
 WEB_PATIENCE, WORKER_PATIENCE = 10.0, 45.0
 
@@ -239,20 +237,13 @@ def sandbox(plan: Plan, environ: Mapping[str, str]) -> Program:
 
 def programs(process: Process, environ: Mapping[str, str]) -> Iterator[Program]:
     """As in the Procfile."""
-    web = ("-m", "gunicorn", "--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
-    bind = ("--bind", f"{LOOPBACK}:{process.port}", "--graceful-timeout", f"{WEB_PATIENCE - 2:.0f}")
-    quiet = ("--log-level", "warning", "--no-control-socket", *heartbeat_folder())
-    yield Program("web", (sys.executable, "-P", *web, *bind, *quiet, "intake.app:create_app()"), environ, WEB_PATIENCE)
+    gunicorn = (sys.executable, "-P", "-m", "gunicorn", "--config", "python:intake.gunicorn_conf")
+    port = {"PORT": str(process.port)}
+    yield Program("web", (*gunicorn, "intake.app:create_app()"), {**environ, **port}, WEB_PATIENCE)
     intake = (sys.executable, "-P", "-m", "workers.main")
     for number in range(1, process.workers + 1):
         yield Program(f"worker-{number}", (*intake, "worker"), environ, WORKER_PATIENCE)
     yield Program("clock", (*intake, "clock"), environ)
-
-
-def heartbeat_folder() -> tuple[str, ...]:
-    """Gunicorn's heartbeat files in memory where that is possible: on a busy disk they would stall its workers."""
-    memory = Path("/dev/shm")  # noqa: S108  # gunicorn makes files of its own there, without names
-    return ("--worker-tmp-dir", str(memory)) if os.access(memory, os.W_OK) else ()
 
 
 def create_sentinels(plan: Plan, process: Process, environ: Mapping[str, str], say: Say) -> None:
