@@ -160,7 +160,7 @@ def of_accounts(conn: Conn, settings: Settings) -> Iterator[Line]:
     for name in sorted(used & settings.destinations.keys()):
         if name in paused:
             yield Line("fail", f"account {name}", f"paused: {paused[name]}",
-                       "mend it: it resumes by itself once its control call works, or with `intake resume`")  # fmt: skip
+                       "mend it; it resumes once its control call works, or with `intake resume`")  # fmt: skip
         count = sentinels.get(name, 0)
         if count < KINDS:
             yield Line("warn", f"account {name}", f"{count} of {KINDS} sentinels",

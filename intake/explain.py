@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from intake.explain_texts import (
-    DOES,
-    REASONS,
-    REFUSALS,
-    STATES,
-    THEN,
-    UNKNOWN_REASON,
-    UNKNOWN_STATE,
-    Action,
-    Language,
-    Text,
-)
+from intake.explain_texts import DOES, ITEMS, REFUSALS, STATES, THEN, UNKNOWN_STATE, Action
 from intake.permitted import ACTIONS, View, refusal
+from intake.reason_texts import REASONS, UNKNOWN_REASON, Language, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +45,12 @@ def reason_text(reason: str, language: Language) -> str:
     """One reason in words, of deliveries, items, attempts and accounts."""
     text = REASONS.get(reason) or _by_beginning(reason) or UNKNOWN_REASON
     return text.of(language).replace("{reason}", reason)
+
+
+def item_text(kind: str, reason: str, language: Language) -> str:
+    """What an open item is about, in words."""
+    text = ITEMS.get(kind)
+    return text.of(language).replace("{reason}", reason) if text else reason_text(reason, language)
 
 
 def _by_beginning(reason: str) -> Text | None:

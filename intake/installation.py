@@ -87,6 +87,7 @@ def pin(found: Installation, file: Path, *, ours: bool) -> None:
 
 def overwrite(found: Installation, file: Path) -> None:
     """Write the mark in one piece; only `intake restored` does it over another one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_suffix(".new")
     unfinished.write_text(found.mark + "\n", "utf-8")
     unfinished.replace(file)

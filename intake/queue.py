@@ -101,5 +101,5 @@ def eviction(client: redis.Redis) -> str | None:
         told = client.config_get("maxmemory-policy")
     except redis.RedisError:
         return None
-    value = told.get("maxmemory-policy") if isinstance(told, dict) else None
-    return value.decode() if isinstance(value, bytes) else value
+    value: object = told.get("maxmemory-policy")
+    return value.decode() if isinstance(value, bytes) else str(value) if value else None

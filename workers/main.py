@@ -19,9 +19,14 @@ RUNNING = (
 DECIDING = (Command("settle", "workers.commands.settling:settle", "Say what became of a write in doubt, or cancel."),)
 
 
+def group() -> LazyGroup:
+    """All commands, none of them imported."""
+    return LazyGroup((*RUNNING, *COMMANDS, *DECIDING), HELP)
+
+
 def main() -> None:
     """The console script."""
-    LazyGroup((*RUNNING, *COMMANDS, *DECIDING), HELP)(prog_name="intake")
+    group()(prog_name="intake")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from intake import ops
 from intake.cli import place
 from intake.cli.group import Finding
 from intake.db import Conn
-from intake.explain_texts import Language
 from intake.ops import EventRow
+from intake.reason_texts import Language
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -15,9 +15,9 @@ from intake.cli.arguments import Moment, event_of, language
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import as_json, facts, heading, paragraph, print_json, table
 from intake.db import Conn
-from intake.explain_texts import Language, Text
 from intake.ops import BadCursor, EventRow, Wanted
 from intake.permitted import View
+from intake.reason_texts import Language, Text
 from intake.worklist import ItemKind
 
 # How long `show --fresh` waits for its look, in seconds; after that it shows what there is.
@@ -196,7 +196,7 @@ def item(*, item_id: int, lang: str | None, json_wanted: bool) -> None:
             print_json(found)
             return
         facts(asdict(found).items())
-        paragraph(explaining.reason_text(found.reason, language(lang)))
+        paragraph(explaining.item_text(found.kind, found.reason, language(lang)))
         event = ops.event(conn, found.event_id) if found.event_id else None
         if event is not None and found.kind == "delivery":
             _explain(conn, event, language(lang))

@@ -12,6 +12,7 @@ import psycopg
 import redis
 import structlog
 
+from crm_clients.registry import BadSetting, UnknownClient
 from intake import installation, logs, queue
 from intake.cli.group import Finding, Misconfigured
 from intake.config import Process
@@ -54,7 +55,11 @@ def worker() -> None:
     process = _begin()
     _wait_for_servers(process)
     _wait_for_installation(process)
-    working.run(process.redis_url or "", working.from_environ(os.environ))
+    try:
+        made = working.from_environ(os.environ)
+    except (UnknownClient, BadSetting, ValueError) as wrong:
+        raise Misconfigured(str(wrong)) from wrong
+    working.run(process.redis_url or "", made)
 
 
 @click.command()
