@@ -260,12 +260,17 @@ def last_sent(conn: Conn, record_id: int) -> bytes | None:
 
 # --- budgets --------------------------------------------------------------------------------------------------------
 
-# Budgets count attempts by outcome, so there is no counter that would have to be refunded.
+# Budgets count attempts by outcome, so there is no counter that would have to be refunded.  What came to nothing because
+# the whole account did not work (the claim ended with its pause) is no try of this delivery.
 TRIED = """
-    SELECT count(*) FROM attempts
+    SELECT count(*) FROM attempts a
      WHERE event_id = %(event_id)s AND generation = %(generation)s AND kind = 'write'
        AND outcome IN ('not_sent', 'retry')
        AND prepared_at > coalesce((SELECT max(at) FROM decisions WHERE event_id = %(event_id)s), '-infinity')
+       AND NOT EXISTS (
+           SELECT FROM delivery_history h
+            WHERE h.event_id = a.event_id AND h.generation = a.generation AND h.claim_token = a.claim_token
+              AND h.reason = 'account_paused')
 """
 
 

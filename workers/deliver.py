@@ -23,7 +23,7 @@ from workers import backoff, calls, drafts
 from workers.conversations import recall
 from workers.desk import Desk
 from workers.ensure import Step, ensure
-from workers.standing import ForPerson, InDoubt, Known, Later, Standing, Superseded
+from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
 from workers.work import Forgotten, Work, load
 
@@ -189,7 +189,7 @@ def _take_arrow(desk: Desk, held: Claim, standing: Standing) -> None:
                 )
             case Later(reason, after, blocked_on):
                 tried = attempts.tried(conn, held)
-                if tried >= backoff.MOST_TRIES:
+                if tried >= backoff.MOST_TRIES and reason != ACCOUNT_PAUSED:
                     deliveries.reject(conn, held, reason="budget_used_up")
                 else:
                     wait = backoff.retry(tried, after, desk.jitter)

@@ -38,7 +38,7 @@ from workers.desk import Desk, Wired
 from workers.drafts import guarded_values
 from workers.look import double, look_into, note, note_silence, plan, see, settle_found
 from workers.sentinels import Control
-from workers.standing import ForPerson, InDoubt, Known, Later, Standing
+from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing
 
 # Each round takes one arrow of a record; more than these would be a quarrel with another worker.
 MOST_ROUNDS = 6
@@ -91,7 +91,7 @@ def _look(desk: Desk, step: Step, record: Record) -> Standing | None:
         return InDoubt(record.record_id, "in_doubt")
     looked = look_into(desk, record, step.held)
     if isinstance(looked, Unsure):
-        unsure(desk, wired, looked, record)  # May pause the account; the doubt stays a doubt.
+        unsure(desk, wired, looked)  # May pause the account; the doubt stays a doubt.
     with desk.pool.connection() as conn:
         after = records.read(conn, record.record_id)
     return InDoubt(record.record_id, "in_doubt") if after.state in {"asked", "in_doubt"} else None
@@ -116,9 +116,9 @@ def _without_control(desk: Desk, wired: Wired, control: Control, record: Record)
         case "unsure" if control.unsure:
             if control.silence is not None:
                 note_silence(desk, record, "find", control.reason, control.silence)
-            return unsure(desk, wired, control.unsure, record)
+            return unsure(desk, wired, control.unsure)
         case "foreign":
-            return Later("account_paused")
+            return Later(ACCOUNT_PAUSED, after=backoff.CONTROL_AGAIN)
         case _:
             return Later("no_control", after=backoff.NO_CONTROL)
 
@@ -142,7 +142,7 @@ def _see_first(desk: Desk, step: Step, record: Record, control: Control) -> Stan
             case _:
                 assert_never(sight.looked)
     if isinstance(sight.looked, Unsure):
-        return unsure(desk, wired, sight.looked, record)
+        return unsure(desk, wired, sight.looked)
     return Known(sight.looked.seen.crm_id) if sight.looked.seen.live else ForPerson(f"{record.kind}_gone")
 
 
@@ -156,7 +156,7 @@ def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | N
         case Unsure(reason):
             if reason != calls.UNREADABLE_MATCH:
                 note_silence(desk, record, "match", reason, timedelta(seconds=desk.clock() - asked))
-            return unsure(desk, wired, matched, record)
+            return unsure(desk, wired, matched)
         case ():
             return None
         case (seen,):
@@ -266,12 +266,12 @@ def _after_duplicate(desk: Desk, step: Step, record: Record, duplicate: Duplicat
 # --- when the CRM does not tell ---------------------------------------------------------------------------------------
 
 
-def unsure(desk: Desk, wired: Wired, looked: Unsure, record: Record) -> Later:
+def unsure(desk: Desk, wired: Wired, looked: Unsure) -> Later:
     """A look that told nothing: later; where the whole account does not work, it is paused."""
     if looked.scope == "account":
         later = unreachable(desk, wired, looked.reason)
-        return Later(later.reason, looked.after or later.after, record.record_id)
-    return Later(looked.reason, looked.after or backoff.AFTER_UNSURE, record.record_id)
+        return Later(later.reason, looked.after or later.after or backoff.AFTER_UNSURE)
+    return Later(looked.reason, looked.after or backoff.AFTER_UNSURE)
 
 
 def unreachable(desk: Desk, wired: Wired, reason: str) -> Later:
@@ -293,4 +293,4 @@ def _paused(desk: Desk, wired: Wired) -> Later | None:
         return None
     with transaction(desk.pool) as conn:
         accounts.pause(conn, wired.destination.name, reason=failed.reason, again=failed.after or backoff.CONTROL_AGAIN)
-    return Later("account_paused", after=backoff.CONTROL_AGAIN)
+    return Later(ACCOUNT_PAUSED, after=backoff.CONTROL_AGAIN)

@@ -15,6 +15,10 @@ class Known:
     made: bool = False
 
 
+# Why a delivery waits whose account does not work: it is none of its own tries.
+ACCOUNT_PAUSED = "account_paused"
+
+
 @dataclass(frozen=True, slots=True)
 class Later:
     """Due again after a while; `after` None: our backoff decides, `blocked_on`: or when this record is clear."""

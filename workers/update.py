@@ -107,7 +107,7 @@ def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:
         case Unsure() as nothing:
             if not sight.answered:
                 note_silence(desk, record, "read", nothing.reason, sight.took)
-            return unsure(desk, wired, nothing, record)
+            return unsure(desk, wired, nothing)
         case _:
             assert_never(sight.looked)
 
