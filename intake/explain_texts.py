@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from intake.reason_texts import Text
+from intake.reason_texts import Language, Text
+
+__all__ = ["DOES", "ITEMS", "REFUSALS", "STATES", "THEN", "UNKNOWN_STATE", "Action", "Language", "StateText", "Text"]
 
 
 @dataclass(frozen=True, slots=True)
