@@ -103,12 +103,14 @@ def _look(desk: Desk, step: Step, record: Record) -> Standing | None:
 def _first_look(desk: Desk, step: Step, record: Record) -> Standing | None:
     """None: nothing stands there, as far as can be seen, so that it may be created."""
     wired = desk.wired[record.destination]
-    if not plan(wired, record).look_first:
-        return None
-    control = sentinels.control(desk, wired, step.kind, may_be_old=True)
-    if control.told != "yes":
-        return _without_control(desk, wired, control, record)
-    return _see_first(desk, step, record, control) or _match(desk, wired, step, record)
+    if plan(wired, record).look_first:
+        control = sentinels.control(desk, wired, step.kind, may_be_old=True)
+        if control.told != "yes":
+            return _without_control(desk, wired, control, record)
+        standing = _see_first(desk, step, record, control)
+        if standing is not None:
+            return standing
+    return _match(desk, wired, step, record)
 
 
 def _without_control(desk: Desk, wired: Wired, control: Control, record: Record) -> Standing:
