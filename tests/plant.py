@@ -1,0 +1,291 @@
+"""A whole installation of real processes, for tests that kill them.
+
+PostgreSQL, Valkey, the sandbox CRM, gunicorn, workers and the clock run under the supervisor of `intake up`; the
+workers are the tests' own (tests/stopping_worker.py), whose leases last for seconds.  The supervisor is asked whenever
+a test waits for something, so that what was killed comes back while the test waits, and not before.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+import redis
+import requests
+from psycopg.rows import dict_row
+
+from crm_clients.sandbox.dials import Dials
+from intake import installation, queue
+from intake.config import Process, Settings, load
+from intake.db import migrate
+from intake.embedded import start_postgres, start_valkey
+from intake.processes import find_process
+from intake.sources import PROVIDERS
+from tests.lab import CONFIG, ENVIRON, SOURCES
+from tests.senders import Sender, Stream
+from workers import checks, wiring
+from workers.supervisor import Program, Supervisor, log_of
+
+CHECKOUT = Path(__file__).parents[1]
+
+# The sandbox executes what it got within this, in seconds, and says so.
+LIMIT = 1.0
+# Seconds for what takes a few on an idle machine; only a failure waits so long.
+WITHIN = 90.0
+# How often the long waits of the system are cut short while a test waits for it to settle, in seconds.
+HURRY_EVERY = 1.0
+
+Json = dict[str, object]
+
+# Only due times move, and none that a proof of absence counts from: what the system would do later it does now.
+HURRY = """
+    UPDATE records SET look_at = clock_timestamp()
+     WHERE look_at > clock_timestamp() + interval '2 s' AND state IN ('asked', 'in_doubt')
+       AND asked_until < clock_timestamp();
+    UPDATE accounts SET control_at = clock_timestamp() WHERE control_at > clock_timestamp() + interval '1 s';
+    UPDATE deliveries SET due_at = clock_timestamp()
+     WHERE state = 'waiting' AND due_at > clock_timestamp() + interval '1 s';
+"""
+
+
+@dataclass(slots=True)
+class Plant:
+    """`environ` is that of every process; `blocks` gives numbers of persons whom nobody else has."""
+
+    supervisor: Supervisor
+    environ: Mapping[str, str]
+    settings: Settings
+    dials: Dials
+    blocks: Iterator[int] = field(default_factory=lambda: itertools.count(1, 1000))
+
+    # --- processes ---
+
+    def start(self, *names: str) -> None:
+        """Start these programs: web, clock, worker-1..."""
+        for name in names:
+            self.supervisor.run(Program(name, self.command(name), self.environ, 30.0))
+
+    def command(self, name: str) -> tuple[str, ...]:
+        python = (sys.executable, "-P")
+        match name.partition("-")[0]:
+            case "web":
+                return (*python, "-m", "gunicorn", "--config", "python:intake.gunicorn_conf", "intake.app:create_app()")
+            case "clock":
+                return (*python, "-m", "workers.main", "clock")
+            case "worker":
+                return (sys.executable, "-m", "tests.stopping_worker")
+            case _:
+                crm = ("-m", "crm_clients.sandbox", "--port", self.dials.url.rpartition(":")[2], "--limit", str(LIMIT))
+                return (*python, *crm, "--data", str(self.supervisor.home / "crm.sqlite"))
+
+    def stop(self, *names: str) -> None:
+        """Ask these programs to end, and wait for them."""
+        self.supervisor.stop(names)
+
+    def pid(self, name: str) -> int:
+        """The process that runs a program, or one of the servers PostgreSQL and Valkey, now."""
+        for keeper in self.supervisor.keepers:
+            if keeper.name == name:
+                return keeper.server.pid
+        child = next(child for child in self.supervisor.children if child.program.name == name)
+        return child.process.pid if child.process else 0
+
+    def signal(self, name: str, number: signal.Signals) -> None:
+        """Send a program a signal; nothing if it has just ended by itself."""
+        process = find_process(self.pid(name))
+        if process is not None:
+            os.kill(process.pid, number)
+
+    def kill(self, name: str) -> None:
+        """End a program without a warning; it is started again while the test waits for something."""
+        self.signal(name, signal.SIGKILL)
+
+    def flush(self) -> None:
+        """Make Valkey forget everything.  Nothing if it is away."""
+        with redis.Redis.from_url(self.environ["REDIS_URL"], socket_timeout=1.0) as client:
+            try:
+                client.flushall()
+            except redis.RedisError:
+                return
+
+    def answers(self) -> bool:
+        """Whether a delivery would be accepted now."""
+        answer = requests.get(f"http://127.0.0.1:{self.environ['PORT']}/readyz", timeout=2.0)
+        return answer.status_code == HTTPStatus.OK
+
+    def hint(self) -> bool:
+        with queue.connect(self.environ["REDIS_URL"]) as client:
+            return queue.hint(client, at_most=1)
+
+    # --- waiting ---
+
+    def until(self, condition: Callable[[], object], what: str, *, within: float = WITHIN) -> None:
+        """Watch over the processes until the condition holds; a server that is away makes it not hold."""
+        limit = time.monotonic() + within
+        while not self._holds(condition):
+            assert time.monotonic() < limit, f"{what}: not within {within:g} s ({self.story()})"
+            time.sleep(0.05)
+
+    def _holds(self, condition: Callable[[], object]) -> bool:
+        self.supervisor.watch()
+        try:
+            return bool(condition())
+        except (psycopg.OperationalError, redis.RedisError, requests.RequestException):
+            return False
+
+    def watch_for(self, seconds: float) -> None:
+        """Let the senders send for a while."""
+        until = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() >= until, "a while", within=seconds + WITHIN)
+
+    def settle(self, events: list[UUID]) -> None:
+        """Wait until these are all confirmed; waits that are long by design are cut short."""
+        hurried = time.monotonic()
+
+        def settled() -> bool:
+            nonlocal hurried
+            if time.monotonic() - hurried > HURRY_EVERY:
+                self.hurry()
+                hurried = time.monotonic()
+            return self.states(events) == Counter(confirmed=len(set(events)))
+
+        self.until(settled, "all confirmed")
+
+    def hurry(self) -> None:
+        with psycopg.connect(self.environ["DATABASE_URL"], autocommit=True) as conn:
+            conn.execute(HURRY)
+
+    def story(self) -> str:
+        """Where the deliveries stand, for a failure's message."""
+        try:
+            rows = self.rows("SELECT state, reason, count(*) AS n FROM deliveries GROUP BY 1, 2 ORDER BY 1, 2")
+        except psycopg.OperationalError as away:
+            return type(away).__name__
+        return ", ".join(f"{row['n']} {row['state']} {row['reason'] or ''}".strip() for row in rows)
+
+    # --- sending ---
+
+    def sender(self) -> Sender:
+        return Sender(self.settings, f"http://127.0.0.1:{self.environ['PORT']}")
+
+    @contextmanager
+    def stream(self, tag: str, *, senders: int = 4, pause: float = 0.25) -> Iterator[Sender]:
+        """Senders that send for as long as the block lasts, and then until all they began is acknowledged."""
+        running = Stream(self.sender(), tag, next(self.blocks), senders, pause)
+        running.start()
+        try:
+            yield running.sender
+        finally:
+            self.until(running.ended, "the senders are rid of everything")
+        assert not running.failures, running.failures
+
+    # --- reading ---
+
+    def rows(self, query: str, **parameters: object) -> list[Json]:
+        """What the database says.  Raises psycopg.OperationalError while it is away."""
+        with psycopg.connect(self.environ["DATABASE_URL"], row_factory=dict_row, connect_timeout=3) as conn:
+            return conn.execute(query, parameters).fetchall()
+
+    def states(self, events: list[UUID]) -> Counter[str]:
+        """How many of these events are in which state."""
+        rows = self.rows("SELECT state FROM deliveries WHERE event_id = ANY(%(events)s)", events=events)
+        return Counter(str(row["state"]) for row in rows)
+
+    def in_crm(self, tag: str) -> Counter[str]:
+        """How many records of each kind stand in the CRM for the persons of a tag."""
+        records = [each for each in self.dials.records() if each["live"]]
+        contacts = {each["id"] for each in records if str(each.get("name")).startswith(f"{tag} ")}
+        opportunities = {each["id"] for each in records if each.get("contact_id") in contacts}
+        below = Counter(str(each["kind"]) for each in records if each.get("opportunity_id") in opportunities)
+        return below + Counter(contact=len(contacts), opportunity=len(opportunities))
+
+
+@contextmanager
+def plant(*names: str) -> Iterator[Plant]:
+    """PostgreSQL, Valkey and the sandbox CRM with its sentinels, and these programs."""
+    home = Path(tempfile.mkdtemp(prefix="lead-intake-"))
+    home.chmod(0o711)
+    supervisor = Supervisor(home, lambda _said: None)
+    try:
+        made = _built(supervisor, home)
+        made.start(*names)
+        made.until(made.answers, "the door answers")
+        yield made
+    except BaseException:
+        _show_logs(home)
+        raise
+    finally:
+        supervisor.stop([child.program.name for child in supervisor.children])
+        supervisor.stop_servers()
+        shutil.rmtree(home)
+
+
+def _built(supervisor: Supervisor, home: Path) -> Plant:
+    web, crm = _free_port(), _free_port()
+    url = f"http://127.0.0.1:{crm}"
+    config = home / "intake.toml"
+    config.write_text(CONFIG.format(url=url, profile="stored", limit=LIMIT, lag="") + SOURCES, "utf-8")
+    environ = {
+        **{name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "TMPDIR"}},
+        **ENVIRON,
+        "PYTHONPATH": str(CHECKOUT),
+        "DATABASE_URL": supervisor.keep("PostgreSQL", lambda: start_postgres(home)).url,
+        "REDIS_URL": supervisor.keep("Valkey", lambda: start_valkey(home)).url,
+        "INTAKE_HOME": str(home),
+        "INTAKE_CONFIG": str(config),
+        "INTAKE_THREADS": "4",
+        "PORT": str(web),
+    }
+    migrate(environ["DATABASE_URL"])
+    _pin(environ)
+    made = Plant(supervisor, environ, load(config, environ, built_in=PROVIDERS.keys()), Dials(url))
+    made.start("crm")
+    made.until(lambda: made.dials.records() == [], "the CRM answers")
+    _create_sentinels(made)
+    return made
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _pin(environ: Mapping[str, str]) -> None:
+    """This host delivers for this database."""
+    with psycopg.connect(environ["DATABASE_URL"], autocommit=True) as conn:
+        installation.overwrite(installation.read(conn), installation.mark_file(Process.from_environ(environ)))
+
+
+def _create_sentinels(made: Plant) -> None:
+    desk = wiring.desk_of(Process.from_environ(made.environ), made.settings, made.environ)
+    try:
+        for name in ("crm", "playground"):
+            assert all(finding.ok for finding in checks.check(desk, desk.wired[name], create=True))
+    finally:
+        desk.pool.close()
+        desk.transport.close()
+
+
+def _show_logs(home: Path) -> None:
+    """What the processes said last, for whoever reads the failure."""
+    for log in sorted((home / "log").glob("*.log")):
+        sys.stdout.write(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}\n")
+
+
+__all__ = ["LIMIT", "WITHIN", "Plant", "log_of", "plant"]
