@@ -20,7 +20,7 @@ from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from intake import gunicorn_conf, heartbeats, installation, logs, queue
-from intake.config import Process, load
+from intake.config import Process, Source, load
 from intake.config.settings import Settings
 from intake.db import DOOR_OPTIONS, Pool, answering_until, open_pool
 from intake.identity import Mode
@@ -29,6 +29,7 @@ from intake.sources import PROVIDERS
 from intake.sources import find as find_provider
 from intake.sources.base import Answer
 from intake.sources.decoding import clean_text
+from intake.sources.generic import FORM
 
 log = structlog.get_logger()
 
@@ -81,9 +82,12 @@ def build(door: Door, *, hint: Callable[[], object]) -> Flask:
         return _answer(_take(door, source, "test"), hint)
 
     @app.get("/hooks/<source>")
-    @app.get("/test/hooks/<source>")
     def get_hook(source: str) -> Response:
-        return _handshake(door, source)
+        return _get(door, source, "live", hint)
+
+    @app.get("/test/hooks/<source>")
+    def get_test_hook(source: str) -> Response:
+        return _get(door, source, "test", hint)
 
     @app.get("/healthz")
     def healthz() -> Response:
@@ -114,17 +118,12 @@ def _take(door: Door, name: str, mode: Mode) -> Reply:
         return refused(HTTPStatus.BAD_REQUEST, "bad_request")
     if len(body) > source.max_body_bytes:
         return refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large")
-    headers = {key.lower(): _header_text(value) for key, value in request.headers.items()}
-    return door.receive(
-        Post(
-            source=name,
-            mode=mode,
-            content_type=headers.get("content-type", ""),
-            headers=headers,
-            body=body,
-            url=door.settings.public_base_url + _path(),
-        )
-    )
+    headers = _headers()
+    return door.receive(Post(name, mode, headers.get("content-type", ""), headers, body, _url(door)))
+
+
+def _headers() -> dict[str, str]:
+    return {key.lower(): _header_text(value) for key, value in request.headers.items()}
 
 
 def _header_text(value: str) -> str:
@@ -135,18 +134,28 @@ def _header_text(value: str) -> str:
         return clean_text(value)
 
 
-def _path() -> str:
-    """Path and query as the sender wrote them, since some sign them."""
+def _url(door: Door) -> str:
+    """The public address with path and query as the sender wrote them, since some sign them."""
     query = request.query_string.decode("latin-1")
-    return f"{request.path}?{query}" if query else request.path
+    return door.settings.public_base_url + (f"{request.path}?{query}" if query else request.path)
 
 
-def _handshake(door: Door, name: str) -> Response:
+def _get(door: Door, name: str, mode: Mode, hint: Callable[[], object]) -> Response:
+    """A handshake, or the delivery of a sender that knows only GET, where the source allows it."""
     source = door.source(name)
     if isinstance(source, Reply):
         return _answer(source, None)
+    if source.allow_get and request.method == "GET" and "hub.mode" not in request.args:
+        # The query is the form, without the token that proves it: that is not to be stored.
+        fields = [field for field in request.query_string.split(b"&") if not field.startswith(b"token=")]
+        post = Post(name, mode, FORM, _headers(), b"&".join(fields), _url(door))
+        return _answer(door.receive(post), hint)
+    return _handshake(source)
+
+
+def _handshake(source: Source) -> Response:
     if source.verify_token is None:
-        return _refuse_method({"POST"})
+        return _refuse_method({"GET", "POST"} if source.allow_get else {"POST"})
     if source.verify_token.value is None:
         return _answer(refused(HTTPStatus.SERVICE_UNAVAILABLE, "source_closed"), None)
     text = find_provider(source.provider).handshake(request.args, source.verify_token.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from intake import idempotency
 from intake.sources.base import Unreadable
 from intake.sources.decoding import Json, text
 from intake.sources.generic import decoded
@@ -12,17 +13,19 @@ from intake.sources.generic import decoded
 BY_CONTENT = frozenset({"id", "body"})
 
 
-def value(dedupe: str, *, headers: Mapping[str, str], body: bytes) -> str | None:
-    """What `dedupe` points at: a header (lower case) or a JSON Pointer.  None: at nothing here, or at no text."""
-    if dedupe in BY_CONTENT:
+def value(named_by: str, *, headers: Mapping[str, str], body: bytes) -> str | None:
+    """What the source points at: a header (lower case) or a JSON Pointer.  None: at nothing here, or at no text."""
+    if named_by in BY_CONTENT:
         return None
-    if not dedupe.startswith("/"):
-        return headers.get(dedupe) or None
+    if named_by == idempotency.HEADER:
+        return idempotency.key(headers)
+    if not named_by.startswith("/"):
+        return headers.get(named_by) or None
     try:
         found: Json = decoded(body).value
     except Unreadable:
         return None
-    for token in dedupe.split("/")[1:]:
+    for token in named_by.split("/")[1:]:
         found = _below(found, token.replace("~1", "/").replace("~0", "~"))
     return text(found)
 

@@ -45,7 +45,7 @@ def identify(conn: Conn, key: IdentityKey, received: Received, now: datetime) ->
 
 def _request_id(received: Received, incoming: Incoming) -> str | None:
     """A missing id is never a shared key: without one, the answers themselves are."""
-    match received.source.dedupe:
+    match received.source.named_by:
         case "id":
             return incoming.request_id
         case "body":

@@ -21,7 +21,7 @@ import psycopg
 import psycopg_pool
 import structlog
 
-from intake import authenticity, dedupe, events, installation
+from intake import authenticity, dedupe, events, idempotency, installation
 from intake.authenticity import NotAuthentic
 from intake.config import Settings, Source
 from intake.db import Pool, answering_until
@@ -115,6 +115,8 @@ class Door:
             return refused(HTTPStatus.UNAUTHORIZED, "not_authentic")
         if provider.content_types and _media_type(post.content_type) not in provider.content_types:
             return refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "content_type")
+        if source.idempotency_key and idempotency.key(post.headers) is None:
+            return refused(HTTPStatus.BAD_REQUEST, "idempotency_key_missing", {"Idempotency-Key": "is required"})
         reading = self._read(source, provider, post)
         if isinstance(reading, Reply):
             return reading
@@ -168,12 +170,14 @@ class Door:
             headers=kept_headers(post.headers),
             body=provider.scrub(post.body) if isinstance(provider, SecretInBody) else post.body,
             reading=reading,
-            dedupe_value=dedupe.value(source.dedupe, headers=post.headers, body=post.body),
+            dedupe_value=dedupe.value(source.named_by, headers=post.headers, body=post.body),
             read_again=partial(self._reading, source, provider),
         )
         acceptance = self._commit_or_quarantine(received)
         if acceptance is None:
             return refused(HTTPStatus.SERVICE_UNAVAILABLE, "storage_unavailable")
+        if source.idempotency_key:
+            return _keyed_reply(source, acceptance)
         document = _document(acceptance)
         worded = provider.answer(document) if isinstance(provider, OwnAnswer) else None
         return Reply(source.accepted_status, document, accepted=bool(acceptance.events), worded=worded)
@@ -214,6 +218,19 @@ def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
         for name, value in headers.items()
         if KEPT_HEADER.fullmatch(name) and not SECRET_HEADER.search(name)
     }
+
+
+def _keyed_reply(source: Source, acceptance: Acceptance) -> Reply:
+    match idempotency.use_of(acceptance):
+        case "first":
+            return Reply(source.accepted_status, _document(acceptance), accepted=bool(acceptance.events))
+        case "replayed":
+            first = idempotency.as_at_first(acceptance, source.first_state)
+            return Reply(source.accepted_status, _document(first), idempotency.REPLAYED)
+        case "reused":
+            # Refused, because a program can mend it; and kept as a conflict all the same.
+            rule = {"Idempotency-Key": "was used with other content"}
+            return refused(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", rule)
 
 
 def _document(acceptance: Acceptance) -> Mapping[str, object]:

@@ -59,6 +59,8 @@ SOURCES: Mapping[str, str] = {
     "small": FORM + "max_body_bytes = 1024\n",
     "basic": GENERIC + 'scheme = "basic"\n',
     "keyed": FORM + "idempotency_key = true\n",
+    "keyed-gated": FORM + 'idempotency_key = true\napproval = "required"\n',
+    "by-get": GENERIC + "allow_get = true\n",
     # --- settings ---
     "by-body": FORM + 'dedupe = "body"\n',
     "by-header": FORM + 'dedupe = "X-Request-Id"\n',

@@ -116,6 +116,16 @@ class Source:
     fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def named_by(self) -> str:
+        """What names a delivery: `dedupe`, or the header of those that send keys."""
+        return "idempotency-key" if self.idempotency_key else self.dedupe
+
+    @property
+    def first_state(self) -> Literal["awaiting_approval", "received"]:
+        """The state in which its events begin."""
+        return "awaiting_approval" if self.approval == "required" else "received"
+
+    @property
     def secret_values(self) -> tuple[str, ...]:
         """The secrets that were found, in the file's order: what a signature is tried with."""
         return tuple(secret.value for secret in self.secrets if secret.value is not None)

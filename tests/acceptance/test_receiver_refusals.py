@@ -201,7 +201,8 @@ def test_a_refusal_carries_no_value(any_door: Doorway) -> None:
 
 
 def test_a_source_whose_program_uses_keys_is_refused_what_it_can_mend(any_door: Doorway) -> None:
-    assert_refused(any_door.post("keyed", b"[]"), 422, "not_an_object")
+    answer = any_door.post("keyed", b"[]", headers={"Idempotency-Key": "a"})
+    assert_refused(answer, 422, "not_an_object")
 
 
 # --- quarantine ------------------------------------------------------------------------------------------------------
