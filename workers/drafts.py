@@ -41,7 +41,7 @@ def opportunity(
     kept = can.currencies is None or currency is None or currency in can.currencies
     return OpportunityDraft(
         title=_title(destination.opportunity_title.render(_values(work))) or NAMELESS,
-        text=_text(work, destination, names_amount=not kept)[:LONGEST_TEXT],
+        text=_cut(_text(work, destination, names_amount=not kept)),
         contact_id=contact_id,
         amount=enquiry.amount if kept else None,
         currency=currency if kept else None,
@@ -78,8 +78,8 @@ def task(
 def note(work: Work, *, opportunity_id: str) -> NoteDraft:
     """A later message of the same conversation."""
     said = work.lead.occurred_at or work.received_at
-    return NoteDraft(text="\n".join((f"{_channel(work)} · {_moment(said)}", *_lines(work)))[:LONGEST_TEXT],
-                     opportunity_id=opportunity_id)  # fmt: skip
+    text = "\n".join((f"{_channel(work)} · {_moment(said)}", *_lines(work)))
+    return NoteDraft(text=_cut(text), opportunity_id=opportunity_id)
 
 
 def guarded_values(draft: Draft) -> bytes:
@@ -101,6 +101,11 @@ def guarded(draft: OpportunityDraft) -> dict[str, str]:
 
 def _title(text: str) -> str:
     return " ".join(text.split())[:LONGEST_TITLE]
+
+
+def _cut(text: str) -> str:
+    """Without white space at the ends, which CRMs drop: what is read back is to be what was sent."""
+    return text.strip()[:LONGEST_TEXT].rstrip()
 
 
 def _channel(work: Work) -> str:

@@ -1,0 +1,70 @@
+"""What a lead becomes in a CRM: texts that read back as they were sent, and amounts only where the CRM keeps them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+
+from crm_clients.base import Capability, OpportunityDraft
+from intake.config import Destination, Template
+from intake.lead import Contact, Enquiry, Lead
+from workers import drafts
+from workers.work import Work
+
+ANY = Capability("stored")
+DOLLARS = Capability("stored", currencies=frozenset({"USD"}))
+
+
+def draft(enquiry: Enquiry, destination: Destination, can: Capability = ANY) -> OpportunityDraft:
+    work = Work(
+        event_id=UUID(int=1),
+        mode="live",
+        source="web",
+        scope="web",
+        kind="form",
+        version=None,
+        need_id=1,
+        reference="n1",
+        number=None,
+        received_at=datetime(2026, 11, 20, 15, tzinfo=UTC),
+        lead=Lead(Contact(name="Rosa Prueba"), enquiry),
+    )
+    return drafts.opportunity(work, destination, can, contact_id="c-1", owner=None)
+
+
+def to(**more: str) -> Destination:
+    """A destination with the currency and the text of an opportunity that are given."""
+    text = more.get("text")
+    return Destination("crm", "any", currency=more.get("currency"), opportunity_text=Template(text) if text else None)
+
+
+def test_an_amount_without_a_currency_gets_the_destinations() -> None:
+    made = draft(Enquiry(amount=Decimal(100)), to(currency="PEN"))
+    assert (made.amount, made.currency) == (Decimal(100), "PEN")
+
+
+def test_an_amount_keeps_the_currency_that_it_came_with() -> None:
+    assert draft(Enquiry(amount=Decimal(100), currency="USD"), to(currency="PEN")).currency == "USD"
+
+
+def test_an_amount_in_a_currency_that_the_crm_lacks_stands_in_the_text_alone() -> None:
+    made = draft(Enquiry(amount=Decimal("100.00"), currency="PEN"), to(currency="USD"), DOLLARS)
+    assert (made.amount, made.currency) == (None, None)
+    assert "Monto: 100.00 PEN" in made.text
+
+
+def test_a_text_of_the_destinations_own_names_an_amount_that_the_crm_cannot_keep() -> None:
+    made = draft(Enquiry("Hola", amount=Decimal("100.00")), to(currency="PEN", text="{message}"), DOLLARS)
+    assert made.text == "100.00 PEN\n\nHola"
+
+
+def test_a_text_of_the_destinations_own_is_alone_where_the_amount_is_kept() -> None:
+    assert draft(Enquiry("Hola", amount=Decimal("100.00")), to(text="{message}"), DOLLARS).text == "Hola"
+
+
+@pytest.mark.parametrize("text", ["\n{message}\n", "{message} \n{product}"])
+def test_a_text_has_no_white_space_at_its_ends(text: str) -> None:
+    assert draft(Enquiry("Hola"), to(text=text)).text == "Hola"
