@@ -151,7 +151,7 @@ def _report(sent: list[Sent], *, json_wanted: bool) -> None:
     statuses = Counter(str(each.status or "no answer") for each in sent)
     events = list(dict.fromkeys(event for each in sent for event in each.event_ids))
     if json_wanted:
-        print_json({"sent": len(sent), "statuses": statuses, "event_ids": events, "answers": [
+        print_json({"sent": len(sent), "statuses": statuses, "distinct": len(events), "event_ids": events, "answers": [
             {"status": each.status, "error": each.error, **each.answer} for each in sent[:LISTED]
         ]})  # fmt: skip
     elif len(sent) <= LISTED:
