@@ -60,7 +60,7 @@ OPEN_INCIDENT = """
     INSERT INTO items (kind, reason, mode, record_id, event_id, evidence)
     SELECT 'incident', %(reason)s, mode, record_id, %(event_id)s, %(evidence)s
       FROM records WHERE record_id = %(record_id)s
-    ON CONFLICT (record_id, reason) WHERE kind = 'incident' AND closed_at IS NULL
+    ON CONFLICT (record_id, reason) WHERE kind = 'incident' AND closed_at IS NULL AND subject IS NULL
     DO UPDATE SET evidence = EXCLUDED.evidence
 """
 

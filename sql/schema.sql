@@ -45,6 +45,7 @@ CREATE TABLE events (
     occurred_at timestamptz
 );
 CREATE INDEX events_by_time ON events (received_at, event_id);
+CREATE INDEX events_of_receipt ON events (receipt_id);
 
 -- For senders that give no id: the last time that the same answers came.  The window slides with each.
 CREATE TABLE identity_windows (
@@ -184,6 +185,11 @@ CREATE INDEX deliveries_blocked ON deliveries (blocked_on) WHERE blocked_on IS N
 CREATE INDEX deliveries_pending ON deliveries (received_at, event_id)
     WHERE state NOT IN ('confirmed', 'cancelled', 'superseded');
 CREATE INDEX deliveries_of_need ON deliveries (need_id, position);
+-- Which deliveries stand on a record.
+CREATE INDEX deliveries_of_contact ON deliveries (contact_record) WHERE contact_record IS NOT NULL;
+CREATE INDEX deliveries_of_opportunity ON deliveries (opportunity_record) WHERE opportunity_record IS NOT NULL;
+CREATE INDEX deliveries_of_task ON deliveries (task_record) WHERE task_record IS NOT NULL;
+CREATE INDEX deliveries_of_note ON deliveries (note_record) WHERE note_record IS NOT NULL;
 
 -- Every move of a delivery, also one typed by hand: states and ids, no payload.
 CREATE TABLE delivery_history (
@@ -304,8 +310,10 @@ CREATE TABLE items (
     opened_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     closed_at  timestamptz,
     resolution text,
+    -- What an accusation of the reconciliation is about: a row that is no more, or a record that only the CRM has.
+    subject    text,
     CONSTRAINT closed_says_how CHECK ((closed_at IS NULL) = (resolution IS NULL)),
-    CONSTRAINT item_is_about_something CHECK (num_nonnulls(event_id, receipt_id, record_id) >= 1)
+    CONSTRAINT item_is_about_something CHECK (num_nonnulls(event_id, receipt_id, record_id, subject) >= 1)
 );
 CREATE UNIQUE INDEX one_open_item_per_delivery ON items (event_id, generation) WHERE kind = 'delivery' AND closed_at IS NULL;
 -- The same other content again, or the same incident again, is not a second item.
@@ -313,7 +321,11 @@ CREATE UNIQUE INDEX one_open_conflict ON items (event_id, (evidence ->> 'fingerp
     WHERE kind = 'conflict' AND closed_at IS NULL;
 CREATE UNIQUE INDEX one_open_quarantine ON items (mode, source, (evidence ->> 'body'))
     WHERE kind = 'quarantine' AND closed_at IS NULL;
-CREATE UNIQUE INDEX one_open_incident ON items (record_id, reason) WHERE kind = 'incident' AND closed_at IS NULL;
+CREATE UNIQUE INDEX one_open_incident ON items (record_id, reason)
+    WHERE kind = 'incident' AND closed_at IS NULL AND subject IS NULL;
+CREATE UNIQUE INDEX one_open_accusation ON items (subject, reason)
+    WHERE kind = 'incident' AND closed_at IS NULL AND subject IS NOT NULL;
+CREATE INDEX accusations ON items (subject, reason) WHERE subject IS NOT NULL;
 CREATE INDEX items_open ON items (kind, opened_at) WHERE closed_at IS NULL;
 
 -- What an operator settled.  Append-only.
@@ -347,6 +359,70 @@ CREATE TABLE reconciliations (
     verified          boolean NOT NULL,
     counts            jsonb NOT NULL,
     incidents         jsonb NOT NULL
+);
+
+-- What happens once a day, however many clocks there are: the first that writes the row does it.
+CREATE TABLE daily (
+    name text NOT NULL CHECK (name IN ('reconcile', 'digest')),
+    day  date NOT NULL,
+    at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (name, day)
+);
+
+-- What happens every so often, once for all clocks: whoever moves the due time does it.
+CREATE TABLE rounds (
+    name   text PRIMARY KEY,
+    due_at timestamptz NOT NULL
+);
+
+-- A reconciliation on its way, page by page; any worker goes on where another stopped.  `at`: where it stands.
+CREATE TABLE reconciliation_runs (
+    run_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    started_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    since       timestamptz,
+    at          jsonb NOT NULL DEFAULT '{}',
+    due_at      timestamptz DEFAULT clock_timestamp(),
+    claim_token uuid,
+    ended_at    timestamptz,
+    CONSTRAINT due_until_it_ends CHECK ((due_at IS NULL) = (ended_at IS NOT NULL))
+);
+CREATE INDEX reconciliation_runs_due ON reconciliation_runs (due_at) WHERE due_at IS NOT NULL;
+
+-- What holds now that somebody should know, and what was said of it.  Names and counts; no payload.
+CREATE TABLE conditions (
+    name       text NOT NULL,
+    subject    text NOT NULL,
+    since      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    count      bigint NOT NULL,
+    -- When the newest of what it counts came, and the newest that was told.
+    newest_at  timestamptz,
+    told_at    timestamptz,
+    told_newest timestamptz,
+    PRIMARY KEY (name, subject)
+);
+
+-- What is to be said, once for each channel, and again until it is taken.
+CREATE TABLE outbox (
+    message_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    channel    text NOT NULL CHECK (channel IN ('webhook', 'email')),
+    kind       text NOT NULL CHECK (kind IN ('change', 'digest', 'test')),
+    content    jsonb NOT NULL,
+    made_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    tries      integer NOT NULL DEFAULT 0,
+    due_at     timestamptz DEFAULT clock_timestamp(),
+    sent_at    timestamptz,
+    failure    text
+);
+CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX outbox_by_time ON outbox (made_at);
+
+-- What the door refused, by the hour; `source` '' where it was none of ours.
+CREATE TABLE refusals (
+    source text NOT NULL,
+    reason text NOT NULL,
+    hour   timestamptz NOT NULL,
+    count  bigint NOT NULL,
+    PRIMARY KEY (source, reason, hour)
 );
 
 -- Every arrow of the state machine.  An UPDATE that is none of these fails, whoever typed it.
