@@ -28,6 +28,9 @@ ENVIRON = {"STANDARD": STANDARD, "META": "meta-app-secret", "VERIFY": "verify-me
 NOT_BUILT_IN = "typeform"
 
 CONFIG = """
+[intake]
+public_base_url = "http://127.0.0.1:8080"
+
 [[destinations]]
 name = "crm"
 client = "sandbox"

@@ -10,7 +10,9 @@ from urllib.parse import quote_from_bytes
 from hypothesis import strategies as st
 
 from intake.config import Settings
-from tests.doorway import ANSWERS, as_json, message, quote, signed, whatsapp
+from intake.config.known import PROVIDER_KINDS
+from intake.sources import PROVIDERS
+from tests.doorway import ANSWERS, SOURCES, STANDARD, as_json, message, quote, signed, whatsapp
 
 T = TypeVar("T")
 
@@ -18,6 +20,14 @@ T = TypeVar("T")
 OPEN = ("web", "generic", "wa", "quotes", "small", "by-body", "by-header", "by-pointer", "wa-by-body", "wa-per-message",
         "gated", "group-a")  # fmt: skip
 OTHER = ("off", "not-built-in", "nobody", "basic", "wa-no-handshake", "")
+
+# Every provider that this version has, with a source of its own.
+EVERY_PROVIDER = {
+    f"any-{name.replace('_', '-')}": f'kind = "{min(PROVIDER_KINDS[name])}"\nprovider = "{name}"\n'
+    'secrets = ["env:STANDARD"]\n'
+    for name in sorted(PROVIDERS)
+}
+FUZZED_SOURCES = {**SOURCES, **EVERY_PROVIDER}
 
 # --- values of JSON --------------------------------------------------------------------------------------------------
 
@@ -82,7 +92,13 @@ PERCENT = st.binary(max_size=20).map(lambda raw: quote_from_bytes(raw).encode())
 FORMS = st.lists(st.one_of(PERCENT, st.sampled_from([b"name=Ana", b"%", b"%zz", b"=", b"phone=%FF"])), max_size=6).map(
     b"&".join
 )
-ANSWERED = {**ANSWERS, "phone": "987654321", "data": {"order/id": 1}, "timestamp": "2026-11-20T15:04:05Z"}
+ANSWERED = {
+    **ANSWERS,
+    "phone": "987654321",
+    "data": {"order/id": 1},
+    "timestamp": "2026-11-20T15:04:05Z",
+    "google_key": STANDARD,
+}
 FORM_BODIES = mutated(ANSWERED).map(as_json)
 QUOTES = mutated(quote()).map(as_json)
 ANY_BODY = st.one_of(
@@ -106,7 +122,9 @@ def bodies_for(source: str) -> st.SearchStrategy[bytes]:
     return st.one_of(FORM_BODIES, FORM_BODIES, FORM_BODIES, ANY_BODY)
 
 
-AIMED = st.sampled_from(OPEN * 4 + OTHER).flatmap(lambda source: st.tuples(st.just(source), bodies_for(source)))
+AIMED = st.sampled_from((*OPEN * 8, *EVERY_PROVIDER, *EVERY_PROVIDER, *OTHER)).flatmap(
+    lambda source: st.tuples(st.just(source), bodies_for(source))
+)
 
 # --- the HTTP around them --------------------------------------------------------------------------------------------
 
@@ -174,8 +192,8 @@ class Odd:
         if not self.chunk:
             return body
         pieces = [body[i : i + self.chunk] for i in range(0, len(body), self.chunk)]
-        framed = b"".join(b"%x;ext=\xff\r\n%b\r\n" % (len(piece), piece) for piece in pieces)
-        return framed + b"0\r\nTrailer: x\r\n\r\n"
+        framed = b"".join(b"%x;ext=y\r\n%b\r\n" % (len(piece), piece) for piece in pieces)
+        return framed + b"0\r\nX-Trailer: x\r\n\r\n"
 
 
 ODD = st.builds(
