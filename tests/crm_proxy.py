@@ -23,11 +23,15 @@ DRIP = 0.05  # seconds from byte to byte
 
 @dataclass(slots=True)
 class Proxy:
-    """`requests`: the first lines of what came by, without HTTP's version.  `token`: sent instead of the client's."""
+    """`requests`: the first lines of what came by, without HTTP's version.
+
+    `token`: sent instead of the client's.  `stalled`: every request is late.
+    """
 
     upstream: str
     url: str = ""
     token: str | None = None
+    stalled: bool = False
     requests: list[str] = field(default_factory=list)
     _faults: list[tuple[str, Fault]] = field(default_factory=list)
     _late: list[bytes] = field(default_factory=list)
@@ -60,6 +64,8 @@ class Proxy:
         line = request.partition(b"\r\n")[0].decode("ascii").rpartition(" ")[0] + " "
         with self._lock:
             self.requests.append(line.strip())
+            if self.stalled:
+                return "late"
             met = next((rule for rule in self._faults if line.startswith(rule[0])), None)
             if met is not None:
                 self._faults.remove(met)

@@ -144,6 +144,35 @@ def test_a_create_executed_after_the_client_gave_up_is_the_only_one(bottle: Bott
     assert bottle.writes(event, kind) == DOUBTED_AND_FOUND
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CREATES)
+def test_a_server_that_stalled_as_a_whole_and_then_executes_all_makes_one(
+    bottle: BottleLab, proxy: Proxy, kind: str
+) -> None:
+    def stall(passed: str) -> None:
+        proxy.stalled = proxy.stalled or passed == f"{kind}.committed"
+
+    event = bottle.form()
+    awake = bottle.lab.desk
+    bottle.lab.desk = bottle.lab.other_desk(at=stall)
+    bottle.lab.settle(rounds=3, step=timedelta(seconds=45))
+    assert bottle.lab.state(event) != "confirmed"
+    proxy.stalled, bottle.lab.desk = False, awake
+    assert set(proxy.execute_late()) == {200}
+    bottle.lab.settle(rounds=4)
+    assert (bottle.lab.state(event), counts(bottle)) == ("confirmed", [1, 1, 1])
+    assert bottle.writes(event, kind) == DOUBTED_AND_FOUND
+
+
+def test_a_person_made_by_hand_while_our_contact_was_lost_is_adopted(bottle: BottleLab, proxy: Proxy) -> None:
+    proxy.once(CONTACTS, "lose_request")
+    event = bottle.form()
+    bottle.lab.work()
+    by_hand = bottle.crm.make_contact(first_name="Rosa", last_name="Quispe", email=bottle.email)
+    bottle.lab.settle(rounds=6)
+    assert (bottle.lab.state(event), [each["id"] for each in bottle.contacts()]) == ("confirmed", [by_hand])
+
+
 def test_an_opportunity_executed_later_than_was_assumed_is_refused_by_its_name(bottle: BottleLab, proxy: Proxy) -> None:
     proxy.once(OPPORTUNITIES, "late")
     event = bottle.form()
