@@ -19,10 +19,13 @@ from rich.console import Console
 
 from intake.embedded import find_postgres
 from intake.postgres_home import find_place
+from intake.processes import Process
 from tests import broken_worker
+from workers.demo.home import OLD, PREFIX, sweep
 from workers.demo.printing import Printer
 from workers.demo.progress import Progress
 from workers.demo.show import Show
+from workers.up import only_one
 
 # Nobody listens there: a demonstration that used them would fail.
 ELSEWHERE = {
@@ -136,15 +139,50 @@ def test_the_double_is_named(broken: tuple[bool, str]) -> None:
 # --- stopped ----------------------------------------------------------------------------------------------------------
 
 
+def its_server(process: subprocess.Popen[str], temporary: Path) -> Process:
+    """The PostgreSQL of a demonstration, as soon as it runs."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        assert process.poll() is None
+        for home in temporary.iterdir():
+            found = find_postgres(find_place(home))
+            if found is not None:
+                return found.process
+        time.sleep(0.05)
+    raise AssertionError("PostgreSQL does not start")
+
+
 @pytest.mark.slow
 def test_it_cleans_up_when_it_is_interrupted(open_folder: Path) -> None:
     temporary = open_folder / "i"
     with running(temporary) as process:
-        until = time.monotonic() + PATIENCE
-        while not (server := [found for home in temporary.iterdir() if (found := find_postgres(find_place(home)))]):
-            assert process.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        server = its_server(process, temporary)
         process.send_signal(signal.SIGINT)
         left = ended(process, temporary).left
-    assert (left, server[0].process.alive()) == ([], False)
+    assert (left, server.alive()) == ([], False)
+
+
+@pytest.mark.slow
+def test_the_next_one_cleans_up_after_one_that_was_killed(open_folder: Path) -> None:
+    temporary = open_folder / "k"
+    with running(temporary) as process:
+        server = its_server(process, temporary)
+        process.kill()
+        ended(process, temporary)
+    sweep(temporary, lambda _: None, now=time.time() + 2 * OLD)
+    assert (list(temporary.iterdir()), server.alive()) == ([], False)
+
+
+def test_a_home_that_was_just_made_is_left_alone(tmp_path: Path) -> None:
+    home = tmp_path / f"{PREFIX}new"
+    home.mkdir()
+    sweep(tmp_path, lambda _: None, now=time.time())
+    assert home.is_dir()
+
+
+def test_a_home_that_somebody_holds_is_left_alone(tmp_path: Path) -> None:
+    home = tmp_path / f"{PREFIX}held"
+    home.mkdir()
+    with only_one(home):
+        sweep(tmp_path, lambda _: None, now=time.time() + 2 * OLD)
+    assert home.is_dir()

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from uuid import UUID
 
 import requests
 from rich.console import Console
@@ -15,15 +11,17 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from crm_clients.sandbox.server import TOKEN
 from intake.explain_texts import Language, Text
 from intake.ops import EventRow
+from workers.demo.hints import command, suggestions
 from workers.demo.judging import Judgement, Verdict
 from workers.demo.seeing import Seen
 from workers.demo.stage import FOREIGN, Stage
 
 # Without a terminal the lines may be as long as whole ids need.
 WIDE = 120  # characters
+# Digits of an event's id in a table that must fit into 80 columns; commands take any beginning of one.
+SHORT_ID = 7
 
 GOOD = Text("Todo quedó donde debía", "Everything is where it should be")
 BAD = Text("NO todo quedó donde debía", "NOT everything is where it should be")
@@ -69,7 +67,7 @@ class Printer:
 
     def _table(self, judgement: Judgement) -> None:
         shown = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-        shown.add_column("#", justify="right")
+        shown.add_column("#", justify="right", min_width=2)
         for name in COLUMNS:
             shown.add_column(self.say(name), no_wrap=True, overflow="ellipsis")
         for number, verdict in enumerate(judgement.verdicts, 1):
@@ -112,11 +110,14 @@ class Printer:
     def try_next(self, stage: Stage, judgement: Judgement, environ: Mapping[str, str]) -> None:
         """Commands that can be pasted."""
         self.console.print(self.say(PLAY) + "\n")
-        strangers = sorted(name for name in environ if name in FOREIGN or name.startswith("INTAKE_"))
+        # What the environment says wins over what the home says.
+        strangers = sorted(
+            name for name in environ if name != "INTAKE_HOME" and (name in FOREIGN or name.startswith("INTAKE_"))
+        )
         if strangers:
             self._command(f"unset {' '.join(strangers)}")
         self._command(f"export INTAKE_HOME={stage.supervisor.home}")
-        for line, why in suggestions(stage, judgement):
+        for line, why in suggestions(stage, judgement, self.language):
             self.console.print(f"  [dim]# {escape(self.say(why))}[/dim]")
             self._command(line)
         self.console.print()
@@ -137,15 +138,15 @@ COLUMNS = (
 
 
 def cells(row: EventRow, *, whole: bool) -> tuple[str, ...]:
-    """One event; a record that may stand in the CRM, and nobody knows under which id, is “?”."""
-    kind = f"{row.kind}·test" if row.mode == "test" else row.kind
+    """One event; (t) is a test.  A record that may stand in the CRM, and nobody knows under which id, is “?”."""
+    kind = f"{row.kind} (t)" if row.mode == "test" else row.kind
     pairs = (
         (row.contact_ref, row.contact_id),
         (row.opportunity_ref, row.opportunity_id),
         (row.note_ref or row.task_ref, row.note_id or row.task_id),
     )
     ids = [crm_id or ("?" if reference and row.state == "uncertain" else "-") for reference, crm_id in pairs]
-    return str(row.event_id) if whole else str(row.event_id)[:8], kind, row.state, *ids
+    return str(row.event_id) if whole else str(row.event_id)[:SHORT_ID], kind, row.state, *ids
 
 
 def answers(url: str) -> bool:
@@ -156,51 +157,3 @@ def answers(url: str) -> bool:
             return session.get(url, timeout=5.0).ok
         except requests.RequestException:
             return False
-
-
-def command() -> str:
-    """How to call `intake` from here."""
-    program = Path(sys.executable).with_name("intake")
-    here = os.path.relpath(program)
-    return str(program) if here.startswith("..") else here
-
-
-def suggestions(stage: Stage, judgement: Judgement) -> Iterator[tuple[str, Text]]:
-    """Commands, and what they show."""
-    intake, crm = command(), stage.dials.url
-    lost = _event_of(judgement, "lost_answer", "confirmed")
-    doubtful = _event_of(judgement, "503", "uncertain")
-    yield f"{intake} items", Text("lo que espera a una persona", "what waits for a person")
-    if lost:
-        yield f"{intake} show {lost}", Text("una respuesta perdida: ¿qué se hizo?", "a lost answer: what was done?")
-    if doubtful:
-        yield (
-            f"{intake} explain {doubtful}",
-            Text("por qué está en duda y qué es seguro", "why it is in doubt, what is safe"),
-        )
-        yield (
-            f"curl -X DELETE {crm}/control/faults; {intake} show {doubtful} --fresh",
-            Text("el CRM se recupera: la duda se aclara sola", "the CRM recovers: the doubt clears up by itself"),
-        )
-    own = '{"nombre": "Eva", "correo": "eva@example.com"}'
-    yield (
-        f"echo '{own}' | {intake} send web-contact - --times 5 --parallel 5",
-        Text("un envío suyo, cinco veces a la vez", "a delivery of your own, five times at once"),
-    )
-    yield (
-        f"curl -H 'Authorization: Bearer {TOKEN}' '{crm}/api/contacts?email=eva@example.com'",
-        Text("lo que el CRM tiene de él", "what the CRM has of it"),
-    )
-
-
-def _event_of(judgement: Judgement, fault: str, state: str) -> str | None:
-    """The event of the scenario with this fault, as commands take it."""
-    found: Iterator[UUID] = (
-        row.event_id
-        for verdict in judgement.verdicts
-        if any(rule["fault"] == fault for rule in verdict.played.scenario.dials)
-        for row in verdict.rows
-        if row.state == state
-    )
-    first = next(found, None)
-    return None if first is None else str(first)[:8]

@@ -14,12 +14,13 @@ from functools import partial
 import requests
 
 from workers import up
+from workers.demo.home import temporary_home
 from workers.demo.judging import Judgement, judge
 from workers.demo.playing import REST_WITHIN, NotReady, play
 from workers.demo.printing import Printer
 from workers.demo.progress import Progress
 from workers.demo.seeing import see
-from workers.demo.stage import Stage, Stopped, set_up, surroundings, temporary_home
+from workers.demo.stage import Stage, Stopped, set_up, surroundings
 from workers.demo.story import story
 from workers.supervisor import Supervisor, log_of
 
@@ -47,7 +48,7 @@ class Show:
         """
         judgements: list[Judgement] = []
         self.progress.step("starting PostgreSQL, Valkey, the sandbox CRM, the receiver, workers and clock")
-        with temporary_home() as home:
+        with temporary_home(self.progress.note) as home:
             environ = surroundings(self.environ, home)
             up.up(environ, self.progress.note, stop, partial(self._perform, judgements))
         self.progress.done()

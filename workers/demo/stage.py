@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import socket
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crm_clients.sandbox.dials import Dials
 from intake.config import DEMO_CONFIG
-from intake.postgres_home import find_place, open_to_all
 from workers import up, wiring
 from workers.supervisor import Program, Supervisor
 
@@ -24,8 +19,6 @@ FOREIGN = frozenset({"DATABASE_URL", "REDIS_URL", "PORT", "SANDBOX_TOKEN", "GUNI
 FOREIGN_PREFIXES = ("INTAKE_", "PG")
 
 POLL = 0.05  # seconds
-# A unix socket's path has 107 bytes: what stands below the home needs about fifty.
-LONGEST_BASE = 40
 
 
 class Stopped(Exception):
@@ -82,36 +75,7 @@ def set_up(plan: up.Plan, supervisor: Supervisor, stop: threading.Event, worker:
     )
 
 
-# --- its place --------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def temporary_home() -> Iterator[Path]:
-    """A folder that is gone afterwards, whatever happens."""
-    home = Path(tempfile.mkdtemp(prefix="intake-demo-", dir=_base()))
-    # Started by root, PostgreSQL runs as another user, who must pass through to its own folder below.
-    home.chmod(0o711)
-    try:
-        yield home
-    finally:
-        try:
-            _remove(home)
-        except up.Hurry:  # A second signal, just now.
-            _remove(home)
-
-
-def _base() -> Path | None:
-    """Where temporary files go, if that is short and any user may pass through; None: where Python puts them."""
-    for base in (Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp")):  # noqa: S108  # mkdtemp makes it ours
-        fits = base.is_dir() and os.access(base, os.W_OK | os.X_OK) and len(str(base)) < LONGEST_BASE
-        if fits and (os.geteuid() != 0 or open_to_all(base)):
-            return base
-    return None
-
-
-def _remove(home: Path) -> None:
-    shutil.rmtree(find_place(home), ignore_errors=True)  # Elsewhere, if root found no open folder.
-    shutil.rmtree(home, ignore_errors=True)
+# --- its surroundings -------------------------------------------------------------------------------------------------
 
 
 def surroundings(environ: Mapping[str, str], home: Path) -> dict[str, str]:
