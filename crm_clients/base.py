@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 
 class Kind(StrEnum):
@@ -317,6 +317,28 @@ class Client(Protocol):
 
     def sentinel(self, kind: Kind, installation: str, *, parent_id: str | None) -> Draft:
         """A harmless record for positive controls; `Seen.values["text"]` shows the installation id in it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of a CRM's records of one kind.  `after` is where the next page begins, None: this is the last."""
+
+    seen: tuple[Seen, ...]
+    after: str | None
+
+
+@runtime_checkable
+class ListsReferences(Protocol):
+    """A client whose CRM can list all records of a kind with the references that they bear.  Most cannot."""
+
+    def all_of(self, kind: Kind, *, after: str | None) -> Request | None:
+        """A page of all records of a kind; None: not of this kind.  `after`: `Page.after`, None: the first page."""
+
+    def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:
+        """What stands on that page; a record without a reference may be left out.
+
+        Raises UnreadableAnswer where the answer is no such page.
+        """
 
 
 class UnreadableAnswer(Exception):

@@ -28,6 +28,7 @@ from crm_clients.base import (
     Kind,
     Looked,
     NoteDraft,
+    Page,
     Request,
     Response,
     Seen,
@@ -135,6 +136,19 @@ class BottleCRM:
 
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:  # noqa: ARG002 - nothing to list
         raise UnreadableAnswer("BottleCRM cannot list the opportunities of a contact")
+
+    def all_of(self, kind: Kind, *, after: str | None) -> Request | None:
+        """Rows of tasks show no custom fields, and comments have no list of their own.
+
+        By limit and offset (Django REST framework, "Pagination"), so that a row made meanwhile may move another onto
+        the next page, or off it: it is seen the next time.
+        """
+        if kind in {Kind.TASK, Kind.NOTE}:
+            return None
+        return Request("GET", PATHS[kind], (("limit", str(sightings.PAGE)), ("offset", after or "0")))
+
+    def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:
+        return sightings.page(kind, response, self.reference_field, after=after)
 
     def control(self) -> Request:
         """The definitions of custom fields: where ours is not defined, a filter by it finds nothing for ever."""

@@ -12,6 +12,7 @@ from crm_clients.base import (
     Found,
     Kind,
     Looked,
+    Page,
     Response,
     Seen,
     Several,
@@ -32,6 +33,8 @@ SINGLE: Mapping[Kind, str] = {
     Kind.OPPORTUNITY: "opportunity_obj",
     Kind.TASK: "task_obj",
 }
+# Rows of a page of all records.
+PAGE = 100
 MODELS = frozenset({"Contact", "Opportunity", "Task"})
 
 # A shorter run of digits at the end of two numbers may be chance.
@@ -73,6 +76,17 @@ def _listed(
     seen = [_row(kind, reference, row, reference_field) for row in rows]
     told = tuple(one for one in seen if one is not None)
     return (told, count in {None, len(rows)}) if len(told) == len(rows) else None
+
+
+def page(kind: Kind, response: Response, reference_field: str, *, after: str | None) -> Page:
+    """One page of all contacts or opportunities.  Raises UnreadableAnswer."""
+    listed = _listed(kind, "", response, reference_field)
+    if listed is None:
+        raise UnreadableAnswer(f"status {response.status}")
+    count = (answers.json_object(response) or {}).get(LISTS[kind][1])
+    seen, begun = listed[0], int(after or 0)
+    more = isinstance(count, int) and bool(seen) and begun + len(seen) < count
+    return Page(seen, str(begun + len(seen)) if more else None)
 
 
 def _row(kind: Kind, reference: str, row: Mapping[str, object], reference_field: str) -> Seen | None:

@@ -55,6 +55,8 @@ def blueprint(sandbox: Sandbox) -> Blueprint:
     @api.get(f"/{PLURALS}")
     def find(plural: str) -> Response:
         kind, filters = KINDS[plural], request.args.to_dict()
+        if filters.keys() == {"after"}:
+            return _handle(sandbox, "find", kind, None, lambda doing: (200, crm.listed(doing, kind, filters["after"])))
         return _handle(sandbox, "find", kind, None, lambda doing: (200, crm.find(doing, kind, filters)))
 
     @api.get(f"/{PLURALS}/<record_id>")

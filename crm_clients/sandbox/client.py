@@ -21,6 +21,7 @@ from crm_clients.base import (
     Duplicate,
     Kind,
     Looked,
+    Page,
     Rejected,
     Request,
     Response,
@@ -131,6 +132,12 @@ class SandboxClient:
 
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response)
+
+    def all_of(self, kind: Kind, *, after: str | None) -> Request | None:
+        return Request("GET", PATHS[kind], (("after", after or "0"),))
+
+    def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:  # noqa: ARG002 - the answer says
+        return sightings.page(kind, response, marks=self._marks(kind))
 
     def control(self) -> Request:
         return Request("GET", "/api/me")

@@ -13,6 +13,7 @@ from crm_clients.sandbox.profiles import Profile
 from crm_clients.sandbox.records import CHILDREN, FILTERS, PARENTS, Json, checked, has_reference, marked
 
 PAGE = 500
+LAST_ROW = 2**63
 COLUMNS = {
     "reference": "reference",
     "contact_id": "parent_id",
@@ -69,7 +70,7 @@ def create(doing: Doing, kind: str, body: object) -> Json:
 
 def _parent(doing: Doing, kind: str, data: Mapping[str, object]) -> str | None:
     """The id of the parent that the fields name.  Raises Refused if there is no such live record."""
-    if kind not in PARENTS or PARENTS[kind][0] not in data:
+    if kind not in PARENTS or data.get(PARENTS[kind][0]) is None:
         return None
     field, parent_kind = PARENTS[kind]
     parent = _row(doing, parent_kind, str(data[field]))
@@ -125,6 +126,19 @@ def _sendable(value: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
+def listed(doing: Doing, kind: str, after: str) -> Json:
+    """A page of all records of a kind, trashed ones too, in the order in which they were made.  Raises Refused."""
+    if not after.isdecimal() or int(after) >= LAST_ROW:
+        raise Refused(400, {"error": "bad_filter", "allowed": ["after"]})
+    found = doing.db.execute(
+        "SELECT *, rowid AS place FROM records WHERE kind = ? AND rowid > ? ORDER BY rowid LIMIT ?",
+        (kind, int(after), PAGE + 1),
+    ).fetchall()
+    shown = [_shown(row, doing.profile) for row in found[:PAGE]]
+    more = len(found) > PAGE
+    return {"results": shown, "more": more, "after": str(found[PAGE - 1]["place"]) if more else None}
+
+
 def read(doing: Doing, kind: str, crm_id: str) -> Json:
     """One record, in the trash or not.  Raises Refused."""
     row = _row(doing, kind, crm_id)
@@ -137,7 +151,8 @@ def update(doing: Doing, kind: str, crm_id: str, body: object) -> Json:
     """Change the fields that were sent, and no other.  A record in the trash is not found.  Raises Invalid, Refused."""
     row = _live(doing, kind, crm_id)
     changes = checked(kind, body, doing.profile, partial=True)
-    parent_id = _parent(doing, kind, changes) or row["parent_id"]
+    moves = kind in PARENTS and PARENTS[kind][0] in changes
+    parent_id = _parent(doing, kind, changes) if moves else row["parent_id"]
     data = json.loads(row["data"]) | changes
     doing.db.execute("UPDATE records SET data = ?, parent_id = ? WHERE id = ?", (json.dumps(data), parent_id, crm_id))
     _enter(doing, "updated", crm_id, changes)

@@ -46,9 +46,11 @@ def _storable(value: str) -> None:
         raise ValidationError("Holds a character that is no text.")
 
 
-def _line(*, required: bool = False, longest: int = 200) -> fields.String:
+def _line(*, required: bool = False, longest: int = 200, may_be_null: bool = False) -> fields.String:
     shortest = 1 if required else 0
-    return fields.String(required=required, validate=[validate.Length(shortest, longest), _storable])
+    return fields.String(
+        required=required, allow_none=may_be_null, validate=[validate.Length(shortest, longest), _storable]
+    )
 
 
 class Amount(fields.Field[str]):
@@ -86,7 +88,7 @@ class Contact(Owned):
 
 class Opportunity(Owned):
     title = _line(required=True)
-    contact_id = _line(required=True)
+    contact_id = _line(required=True, may_be_null=True)  # people unlink contacts
     amount = Amount()
     currency = fields.String(validate=validate.Regexp(r"[A-Z]{3}\Z"))
     pipeline = _line()

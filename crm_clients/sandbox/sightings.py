@@ -12,6 +12,7 @@ from crm_clients.base import (
     Found,
     Kind,
     Looked,
+    Page,
     Response,
     Seen,
     Several,
@@ -54,6 +55,15 @@ def listed(contact_id: str, response: Response) -> tuple[Seen, ...]:
     if read is None or not read[1]:
         raise UnreadableAnswer(f"status {response.status}")
     return tuple(one for one in read[0] if one.contact_id == contact_id)
+
+
+def page(kind: Kind, response: Response, *, marks: bool) -> Page:
+    """One page of all records of a kind.  Raises UnreadableAnswer."""
+    read = _listed(kind, response, marks=marks)
+    after = (answers.json_object(response) or {}).get("after")
+    if read is None or not (after is None if read[1] else isinstance(after, str)):
+        raise UnreadableAnswer(f"status {response.status}")
+    return Page(read[0], after if isinstance(after, str) else None)
 
 
 def was_read(kind: Kind, crm_id: str, response: Response, *, marks: bool) -> Looked:
