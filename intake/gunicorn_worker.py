@@ -6,6 +6,7 @@ person's data may stand there.
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from contextlib import suppress
@@ -23,7 +24,7 @@ log = structlog.get_logger()
 
 # Seconds for one request, from its first byte to the last of its answer.  Senders give up earlier, and a body of 3 MB
 # comes through a slow line within it; whoever drips bytes to hold a thread is cut off.
-REQUEST_LIMIT = 20.0
+REQUEST_LIMIT = float(os.environ.get("WEB_REQUEST_LIMIT") or 20)
 
 STATUS: dict[type[Exception], HTTPStatus] = {
     errors.LimitRequestLine: HTTPStatus.REQUEST_URI_TOO_LONG,

@@ -97,9 +97,9 @@ def command() -> list[str]:
 
 @contextmanager
 def web(
-    folder: Path, *, database_url: str, redis_url: str, sources: Mapping[str, str] = SOURCES, workers: int = 2
+    folder: Path, *, database_url: str, redis_url: str, sources: Mapping[str, str] = SOURCES, **settings: str
 ) -> Iterator[Web]:
-    """Run it until the block ends."""
+    """Run it until the block ends.  `settings` are variables of its environment, such as WEB_WORKERS."""
     config = write_config(folder, sources)
     port = free_port()
     environ = {"PATH": os.environ["PATH"], **ENVIRON, "DATABASE_URL": database_url, "REDIS_URL": redis_url}
@@ -107,7 +107,7 @@ def web(
         "INTAKE_CONFIG": str(config),
         "INTAKE_HOME": str(folder),
         "PORT": str(port),
-        "WEB_WORKERS": str(workers),
+        **settings,
     }
     log = folder / "web.log"
     with log.open("wb") as output:

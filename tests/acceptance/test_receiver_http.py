@@ -129,9 +129,10 @@ def test_a_client_that_goes_away_in_the_middle_leaves_the_door_open(served: Web)
     assert served.workers() == before
 
 
-@pytest.mark.slow
 def test_clients_that_drip_hold_no_thread_for_ever(database_url: str, valkey_server: str, tmp_path: Path) -> None:
-    with web(tmp_path, database_url=database_url, redis_url=valkey_server, workers=1) as made:
+    with web(
+        tmp_path, database_url=database_url, redis_url=valkey_server, WEB_WORKERS="1", WEB_REQUEST_LIMIT="1"
+    ) as made:
         slow = [made.connect() for _ in range(8)]  # As many as there are threads.
         for sock in slow:
             sock.sendall(b"POST /hooks/web HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
@@ -147,7 +148,7 @@ def test_clients_that_drip_hold_no_thread_for_ever(database_url: str, valkey_ser
 def test_a_redis_that_never_answers_delays_no_answer(database_url: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=200) as silent:
         silent_url = f"redis://127.0.0.1:{silent.getsockname()[1]}"
-        with web(tmp_path, database_url=database_url, redis_url=silent_url, workers=1) as made:
+        with web(tmp_path, database_url=database_url, redis_url=silent_url, WEB_WORKERS="1") as made:
             # More than there are threads; each would be held if a request waited for its hint.
             answers = [made.post("web", BODY, delivery_id=f"msg_{i}") for i in range(40)]
             hinted, _ = silent.accept()
@@ -161,7 +162,7 @@ def test_a_redis_that_is_away_costs_nothing_and_is_used_again_when_it_is_back(
     home = server_home / "away"
     with start_valkey(home) as away:
         redis_url = away.url
-    with web(tmp_path, database_url=database_url, redis_url=redis_url, workers=1) as made:
+    with web(tmp_path, database_url=database_url, redis_url=redis_url, WEB_WORKERS="1") as made:
         assert made.post("web", BODY, delivery_id="msg_away").status == 200
         with start_valkey(home), redis.Redis.from_url(redis_url) as client:
             assert made.post("web", BODY, delivery_id="msg_back").status == 200

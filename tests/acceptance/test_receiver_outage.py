@@ -118,7 +118,7 @@ def test_readiness_follows_the_database_and_health_does_not(home: Path, tmp_path
 def test_a_database_without_tables_accepts_nothing(home: Path, tmp_path: Path, redis_url: str) -> None:
     with (
         start_postgres(home, fsync=False) as server,
-        web(tmp_path, database_url=server.url, redis_url=redis_url, workers=1) as made,
+        web(tmp_path, database_url=server.url, redis_url=redis_url, WEB_WORKERS="1") as made,
     ):
         assert [made.send("GET", "/readyz").status, made.post("web", BODY, delivery_id="msg").status] == [503, 503]
         migrate(server.url)
