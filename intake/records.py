@@ -1,6 +1,6 @@
 """Records: the things in a CRM that we want to exist once, and the doubt about them.
 
-    none ─write committed→ asked ─answer: yes→ known ─deleted, merged by people→ gone
+    none ─write committed→ asked ─answer: yes→ known ─deleted, merged by people→ gone ─restored by people→ known
       ▲                     │ │
       │  surely not executed│ └─ no answer, doubtful answer → in_doubt
       └─────────────────────┘        │ found → known · absence proven → none
@@ -221,6 +221,18 @@ def gone(conn: Conn, record_id: int, *, crm_id: str) -> None:
     with conn.transaction():
         if conn.execute(GONE, {"record_id": record_id, "crm_id": crm_id}).rowcount == 1:
             settle_write(conn, record_id, how="look")
+
+
+# --- gone -> known --------------------------------------------------------------------------------------------------
+
+BACK = """
+    UPDATE records SET state = 'known' WHERE record_id = %(record_id)s AND state = 'gone' AND crm_id = %(crm_id)s
+"""
+
+
+def back(conn: Conn, record_id: int, *, crm_id: str) -> None:
+    """People took it out of the trash again, or the CRM had shown it gone by mistake."""
+    conn.execute(BACK, {"record_id": record_id, "crm_id": crm_id})
 
 
 # --- when to look ---------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from workers import backoff, calls, drafts
 from workers.conversations import recall
 from workers.desk import Desk
 from workers.ensure import Step, ensure
+from workers.look import is_gone
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
 from workers.work import Forgotten, Work, load
@@ -160,7 +161,7 @@ def _follow_up(desk: Desk, held: Claim, work: Work) -> Standing:
         if record.state in {"asked", "in_doubt"}:
             return InDoubt(opportunity, "opener_in_doubt")
         return ForPerson("opener_refused") if refused else Later("opener_first", AFTER_OPENER)
-    if record.state == "gone":
+    if record.state == "gone" and is_gone(desk, record):
         return ForPerson("opportunity_gone")
     note = _name(desk, held, work, Kind.NOTE)
     seen = look_at_opportunity(desk, record)

@@ -89,11 +89,15 @@ def guarded_values(draft: Draft) -> bytes:
     return json.dumps(guarded(draft)).encode()
 
 
+# The fields that a later version may change: never owner nor stage.
+GUARDED = ("title", "text", "amount", "currency")
+
+
 def guarded(draft: OpportunityDraft) -> dict[str, str]:
-    """What a later version may change: never owner nor stage."""
+    """Those of them that a draft names."""
     amount = None if draft.amount is None else format(draft.amount.normalize(), "f")
-    named = {"title": draft.title, "text": draft.text, "amount": amount, "currency": draft.currency}
-    return {name: value for name, value in named.items() if value is not None}
+    named = zip(GUARDED, (draft.title, draft.text, amount, draft.currency), strict=True)
+    return {name: value for name, value in named if value is not None}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ from workers import backoff, calls, sentinels
 from workers.calls import Call
 from workers.desk import Desk, Wired
 from workers.drafts import guarded_values
-from workers.look import double, look_into, note, note_silence, plan, see, settle_found
+from workers.look import double, is_gone, look_into, note, note_silence, plan, see, settle_found
 from workers.sentinels import Control
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing
 
@@ -74,7 +74,7 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
         return Known(record.crm_id)
     match record.state:
         case "gone":
-            return ForPerson(f"{record.kind}_gone")
+            return ForPerson(f"{record.kind}_gone") if is_gone(desk, record) else None
         case "asked" if record.being_asked:
             return Later(
                 "record_busy", after=-record.asked_ago if record.asked_ago else None, blocked_on=record.record_id

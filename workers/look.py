@@ -98,6 +98,16 @@ def note(sight: Sight, wired: Wired, record: Record, control: Control) -> LookNo
     )
 
 
+def is_gone(desk: Desk, record: Record) -> bool:
+    """Whether what was gone is gone still: people may have taken it out of the trash since."""
+    sight = calls.read(desk, desk.wired[record.destination], Kind(record.kind), record.crm_id or "")
+    if not (isinstance(sight.looked, Found) and sight.looked.seen.live):
+        return True
+    with transaction(desk.pool) as conn:
+        records.back(conn, record.record_id, crm_id=sight.looked.seen.crm_id)
+    return False
+
+
 def note_silence(desk: Desk, record: Record, action: Action, reason: str, lasted: timedelta) -> None:
     """A call about this record got no answer.  That is kept, because no proof of absence may span it."""
     silent = LookNote(action, "unsure", reason, took=lasted, answered=False)

@@ -34,9 +34,9 @@ from intake.records import Record
 from workers import calls
 from workers.calls import Call
 from workers.desk import Desk
-from workers.drafts import guarded
+from workers.drafts import GUARDED, guarded
 from workers.ensure import MOST_ROUNDS, Step, look_at_once, retry, take_answer, unreachable, unsure
-from workers.look import look_into, note_silence
+from workers.look import is_gone, look_into, note_silence
 from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
 
 
@@ -67,6 +67,8 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
             return Later("record_busy", blocked_on=record.record_id)
         case "asked" | "in_doubt":
             return _look(desk, step, record)
+        case "gone" if not is_gone(desk, record):
+            return None
         case _:
             return ForPerson("opportunity_gone")
 
@@ -85,10 +87,13 @@ def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
     if not isinstance(seen, Seen):
         return seen
     assert isinstance(step.draft, OpportunityDraft)  # noqa: S101  # only opportunities have versions
-    changes = compare(_base(desk, record), seen.values, guarded(step.draft))
+    base = _base(desk, record)
+    changes = compare(base, seen.values, guarded(step.draft))
+    if changes.left:
+        _show_left(desk, step, record, changes)
     if not changes.send:
         return Known(seen.crm_id)
-    return _write(desk, step, record, changes)
+    return _write(desk, step, record, changes, base)
 
 
 def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:
@@ -110,6 +115,12 @@ def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:
             return unsure(desk, wired, nothing)
         case _:
             assert_never(sight.looked)
+
+
+def _show_left(desk: Desk, step: Step, record: Record, changes: Changes) -> None:
+    left = LookNote("read", "found", "changed_by_people", evidence={"left": list(changes.left)})
+    with desk.pool.connection() as conn:
+        attempts.note_look(conn, record, left, step.held)
 
 
 def _base(desk: Desk, record: Record) -> Mapping[str, str]:
@@ -151,7 +162,7 @@ def alike(one: str | None, other: str | None) -> bool:
         return one.strip() == other.strip()
 
 
-def _write(desk: Desk, step: Step, record: Record, changes: Changes) -> Standing | None:
+def _write(desk: Desk, step: Step, record: Record, changes: Changes, base: Mapping[str, str]) -> Standing | None:
     client = desk.wired[record.destination].client
     crm_id = record.crm_id or ""
     request = client.update(Kind.OPPORTUNITY, crm_id, changes.send)
@@ -174,13 +185,15 @@ def _write(desk: Desk, step: Step, record: Record, changes: Changes) -> Standing
     desk.at("opportunity.update.answered")
     take_answer(desk, record, write_id, call)
     desk.at("opportunity.update.noted")
+    if isinstance(call.means, Confirmed):
+        others = {name: base.get(name, "") for name in GUARDED if name not in changes.send}
+        keep_read_back(desk, step, record.record_id, crm_id, others)
     return _after(desk, step, record, call)
 
 
 def _after(desk: Desk, step: Step, record: Record, call: Call) -> Standing | None:
     match call.means:
         case Confirmed(crm_id):
-            keep_read_back(desk, step, record.record_id, crm_id)
             return Known(crm_id, made=True)
         case NotSent(reason):
             return unreachable(desk, desk.wired[record.destination], f"not_sent_{reason}")
@@ -196,15 +209,21 @@ def _after(desk: Desk, step: Step, record: Record, call: Call) -> Standing | Non
             assert_never(call.means)
 
 
-def keep_read_back(desk: Desk, step: Step, record_id: int, crm_id: str) -> None:
-    """Keep the values as the CRM writes them; where it does not answer, what was sent stands in for them."""
+def keep_read_back(
+    desk: Desk, step: Step, record_id: int, crm_id: str, others: Mapping[str, str] | None = None
+) -> None:
+    """Keep the values as the CRM writes them; where it does not answer, what was sent stands in for them.
+
+    `others`: what an earlier write left in the fields that this one did not send, since those may be people's by now.
+    """
     wired = desk.wired[step.held.destination]
     sight = calls.read(desk, wired, Kind.OPPORTUNITY, crm_id)
     with transaction(desk.pool) as conn:
         record = records.read(conn, record_id)
         match sight.looked:
             case Found(seen):
-                attempts.keep_read_back(conn, record_id, json.dumps(dict(seen.values)).encode())
+                kept = dict(seen.values) | dict(others or {})
+                attempts.keep_read_back(conn, record_id, json.dumps(kept).encode())
                 found = LookNote("read", "found", "read_back", evidence={"seen": [crm_id]}, took=sight.took)
                 attempts.note_look(conn, record, found, step.held)
             case _:
