@@ -197,13 +197,15 @@ def _create(desk: Desk, step: Step, record: Record) -> Standing | None:
 
 
 def take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:
-    """An attempt takes its own answer, however late, in one transaction with what it means for the record."""
+    """An attempt takes its own answer, however late, in one transaction with what it means for the record.
+
+    The record comes first, as in every transaction that settles both: the other order was seen to deadlock with a look.
+    """
     with transaction(desk.pool) as conn:
-        attempts.close(conn, write_id, call.answer)
         match call.means:
             case Confirmed(crm_id, how):
-                attempts.forget_read_back(conn, record.record_id)
                 known = records.know(conn, record.record_id, crm_id=crm_id, how=how, write_id=write_id)
+                attempts.forget_read_back(conn, record.record_id)
                 if not known and records.read(conn, record.record_id).crm_id != crm_id:
                     late: dict[str, object] = {"reference": record.reference, "crm_ids": [crm_id], "write": write_id}
                     items.open_incident(conn, record.record_id, reason="late_success", evidence=late)
@@ -213,6 +215,7 @@ def take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:
                 records.not_executed(conn, record.record_id, write_id=write_id)
             case _:
                 assert_never(call.means)
+        attempts.close(conn, write_id, call.answer)
 
 
 def _after_create(desk: Desk, step: Step, record: Record, call: Call) -> Standing | None:
