@@ -1,4 +1,4 @@
-"""Many workers at one person's deliveries: their transactions wait for each other, and never for each other in a ring."""
+"""Many workers at one person's deliveries: their transactions wait for each other, but never in a ring."""
 
 from __future__ import annotations
 
