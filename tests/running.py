@@ -64,8 +64,8 @@ class Home:
             text=True,
         )
         log.close()
-        until(lambda: "ready " in self.said or self.process is None or self.process.poll() is not None)
-        assert "ready " in self.said, self.said + self.logs
+        until(lambda: "\nready " in self.said or self.process is None or self.process.poll() is not None)
+        assert "\nready " in self.said, self.said + self.logs
 
     @property
     def log(self) -> Path:
@@ -146,7 +146,8 @@ def name_of(words: list[str]) -> str:
     for sign, name in (("valkey", "valkey"), ("postgres", "postgres"), ("sandbox", "sandbox"), ("gunicorn", "web")):
         if sign in text:
             return name
-    return words[-2] if words[-1] == "" else words[-1]
+    # A process between fork and exec, or one that ends, has no words.
+    return "".join(words[-2:])
 
 
 def until(condition: Callable[[], object], patience: float = PATIENCE) -> bool:
