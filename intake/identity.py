@@ -10,6 +10,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -96,11 +97,29 @@ def talk_opened_at(stem: str, reference: str) -> datetime | None:
     return datetime.fromtimestamp(minute * 60, UTC)
 
 
+TEST = "t-"
+
+
 def prefix(mode: Mode) -> str:
     """Test references say so."""
-    return "t-" if mode == "test" else ""
+    return TEST if mode == "test" else ""
+
+
+def is_test(reference: str) -> bool:
+    """Whether this is the reference of a test record."""
+    return reference.startswith(TEST)
 
 
 def record_reference(stem: str, kind: Literal["contact", "opportunity", "task", "note"], generation: int = 1) -> str:
     """One suffix per kind, so that one value never means two records; `-g2` for a record made anew."""
     return f"{stem}-{kind[0]}" + (f"-g{generation}" if generation > 1 else "")
+
+
+# What references of ours look like; the sentinels' do not.
+OURS = re.compile(r"(t-)?([nc][a-z2-7]{26}|w[a-z2-7]{16}-[a-z2-7]{6}-[a-z2-7]{16})-([cotn])(-g[0-9]{1,6})?")
+
+
+def is_ours(reference: str, kind: Literal["contact", "opportunity", "task", "note"]) -> bool:
+    """Whether a reference looks like one that we gave to a record of this kind."""
+    named = OURS.fullmatch(reference)
+    return named is not None and named[3] == kind[0]

@@ -31,6 +31,7 @@ from intake import accounts, attempts, items, records
 from intake.attempts import RecordMoved
 from intake.db import transaction
 from intake.deliveries import Claim
+from intake.identity import is_test
 from intake.records import Record
 from workers import backoff, calls, sentinels
 from workers.calls import Call
@@ -154,6 +155,8 @@ def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | N
         return None
     asked = desk.clock()
     matched = calls.matches(desk, wired, step.draft)
+    if not isinstance(matched, Unsure):
+        matched = tuple(each for each in matched if _is_of(record, each))
     match matched:
         case Unsure(reason):
             if reason != calls.UNREADABLE_MATCH:
@@ -165,6 +168,11 @@ def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | N
             return _adopt(desk, record, seen)
         case _:
             return ForPerson("contact_ambiguous")
+
+
+def _is_of(record: Record, seen: Seen) -> bool:
+    """A contact that a test made is nobody to a live lead, nor the other way round."""
+    return seen.reference is None or is_test(seen.reference) == (record.mode == "test")
 
 
 def _adopt(desk: Desk, record: Record, seen: Seen) -> Standing | None:

@@ -27,3 +27,13 @@ def test_a_second_version_updates_the_opportunity(stored: Lab) -> None:
     assert [stored.state(first), stored.state(second)] == ["confirmed", "confirmed"]
     (opportunity,) = stored.in_crm("opportunity")
     assert opportunity["amount"] == "250.50"
+
+
+def test_a_test_and_a_live_lead_of_one_person_share_nothing(stored: Lab) -> None:
+    tried = stored.form(mode="test")
+    stored.work()
+    live = stored.form()
+    stored.work()
+    assert [stored.state(tried), stored.state(live)] == ["confirmed", "confirmed"]
+    references = [str(each["reference"]) for each in stored.in_crm("contact")]
+    assert [each.startswith("t-") for each in references] == [True, False]
