@@ -100,7 +100,8 @@ def check(found: Installation, expected: str | None) -> None:
             "this host does not know the database, which may be a copy of another's. If it delivers for it, run "
             f"`intake migrate --this-host`, or set INTAKE_INSTALLATION={found.installation_id}."
         )
-    if expected.split() != found.mark.split()[: len(expected.split())]:
+    words = expected.split()
+    if not words or words != found.mark.split()[: len(words)]:
         raise Mismatch(
             "the database is not the one this host delivers for (installation, epoch or key differ). If it was "
             "restored from a backup, run `intake restored`; if it is a copy for tests, give it a home and a CRM "
@@ -108,13 +109,14 @@ def check(found: Installation, expected: str | None) -> None:
         )
 
 
-# A new epoch: every record that is not known to stand in the CRM is in doubt from now on, and looked for.
+# A new epoch: every record that is not known to stand in the CRM is in doubt from now on, and looked for.  A doubt that
+# the copy knows begins anew: what became of it afterwards, and what was written then, is forgotten.
 OPEN_EPOCH = "UPDATE installation SET epoch = epoch + 1, epoch_opened_at = clock_timestamp()"
 DOUBT_ALL = """
     UPDATE records
        SET state = 'in_doubt', asked_until = clock_timestamp() + %(lease)s, look_at = clock_timestamp() + %(lease)s,
            looks = 0
-     WHERE state = 'none'
+     WHERE state IN ('none', 'asked', 'in_doubt')
 """
 
 

@@ -17,7 +17,8 @@ NEWER_APPLIED = """
 WROTE = """
     SELECT EXISTS (SELECT FROM attempts
                     WHERE event_id = %(event_id)s AND record_id = %(record_id)s AND kind = 'write'
-                      AND (outcome IS NULL OR outcome IN ('confirmed', 'uncertain')))
+                      AND (outcome IS NULL OR outcome IN ('confirmed', 'uncertain'))
+                      AND settled_how IS DISTINCT FROM 'absent')
 """
 
 

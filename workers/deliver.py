@@ -106,9 +106,12 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     if stands and held.part == "version" and not newer:
         return bring_up_to_date(desk, step)
     standing = ensure(desk, step)
-    if isinstance(standing, Known) and standing.made and held.part == "version":
+    if not isinstance(standing, Known) or held.part != "version" or newer:
+        return standing
+    if standing.made:
         keep_read_back(desk, step, record_id, standing.crm_id)
-    return standing
+        return standing
+    return bring_up_to_date(desk, step)  # It stood there already, perhaps from before a restored copy.
 
 
 def _owner(desk: Desk, held: Claim, work: Work, contact: Known) -> str | None:

@@ -87,13 +87,17 @@ def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
     if not isinstance(seen, Seen):
         return seen
     assert isinstance(step.draft, OpportunityDraft)  # noqa: S101  # only opportunities have versions
-    base = _base(desk, record)
-    changes = compare(base, seen.values, guarded(step.draft))
+    base, wanted = _base(desk, record), guarded(step.draft)
+    changes = compare(base, seen.values, wanted)
     if changes.left:
         _show_left(desk, step, record, changes)
-    if not changes.send:
-        return Known(seen.crm_id)
-    return _write(desk, step, record, changes, base)
+    # What stands there as this version wants it counts as ours, also where the database has forgotten the write.
+    ours = {name: seen.values[name] for name in wanted if name in seen.values and name not in changes.left}
+    if changes.send:
+        return _write(desk, step, record, changes, {**base, **ours})
+    with desk.pool.connection() as conn:
+        attempts.keep_read_back(conn, record.record_id, json.dumps({**base, **ours}).encode())
+    return Known(seen.crm_id)
 
 
 def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:
