@@ -5,6 +5,7 @@ gunicorn --config python:intake.gunicorn_conf 'intake.app:create_app()'
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -19,12 +20,14 @@ from flask import Flask, Response, request
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from intake import gunicorn_conf, heartbeats, installation, logs, queue
+from intake import gunicorn_conf, heartbeats, installation, logs, queue, sealing
 from intake.config import Process, Source, load
 from intake.config.settings import Settings
 from intake.db import DOOR_OPTIONS, Pool, answering_until, open_pool
 from intake.identity import Mode
-from intake.receive import Door, Post, Reply, refused
+from intake.reading import Post
+from intake.receive import Door, Reply, refused
+from intake.refused import Keeper
 from intake.sources import PROVIDERS
 from intake.sources import find as find_provider
 from intake.sources.base import Answer
@@ -36,6 +39,9 @@ log = structlog.get_logger()
 # How long the pool tries by itself when the database is away, in seconds; then each request makes it try again, so that
 # the first one after an outage is accepted.
 RECONNECT = 0.2
+
+# How long a process that ends waits until the refused deliveries that it has taken are kept, in seconds.
+KEEPER_PATIENCE = 2.0
 
 # How long the readiness check waits for the database, in seconds.
 READY_WITHIN = 0.5
@@ -59,7 +65,9 @@ def create_app() -> Flask:
         reconnect_timeout=RECONNECT,
     )
     redis = queue.connect(process.redis_url)
-    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+    keeper = Keeper(process.database_url, sealing.from_environ(os.environ), new_id=uuid4)
+    atexit.register(keeper.flush, within=KEEPER_PATIENCE)
+    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep)
     bell = queue.Bell(lambda: queue.hint(redis, at_most=process.workers))
     return build(door, hint=bell.press)
 

@@ -30,17 +30,19 @@ from intake.received import Acceptance, Accepted, Received, scope_of
 def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
     """Store a delivery.  When this returns and its transaction is committed, it may be acknowledged."""
     with conn.transaction():
-        now = _now(conn)
+        now = received.received_at or _now(conn)
         identified = identify.identify(conn, key, received, now)
         _lock_talks(conn, key, received.place, identified)
         fresh = _insert_events(conn, received, identified)
         first = {id(each) for each in _first_of_each(identified) if each.event_id in fresh}
         known = [each for each in identified if id(each) not in first]
         changed = _compare(conn, key, received, known)
-        _store_receipt(conn, received, verdict=_verdict(received, fresh, changed), keep=bool(fresh or changed))
+        verdict = _verdict(received, fresh, changed)
+        is_first = _store_receipt(conn, received, verdict=verdict, keep=bool(fresh or changed))
         _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
-        items.open_conflicts(conn, received, changed)
-        items.quarantine(conn, received)
+        if is_first:  # A receipt that is read again has its items already.
+            items.open_conflicts(conn, received, changed)
+            items.quarantine(conn, received)
         return _acceptance(conn, received, identified, known, changed)
 
 
@@ -61,9 +63,9 @@ def _lock_talks(conn: Conn, key: IdentityKey, place: Place, identified: Iterable
 
 INSERT_EVENTS = """
     INSERT INTO events (event_id, mode, source, scope, kind, request_id, version, minted, fingerprint, receipt_id,
-                        occurred_at)
+                        received_at, occurred_at)
     SELECT event_id, %(mode)s, %(source)s, %(scope)s, kind, request_id, version, minted, decode(fingerprint, 'hex'),
-           %(receipt_id)s, occurred_at
+           %(receipt_id)s, coalesce(%(received_at)s, clock_timestamp()), occurred_at
       FROM jsonb_to_recordset(%(rows)s) AS r (event_id uuid, kind text, request_id text, version bigint, minted boolean,
                                               fingerprint text, occurred_at timestamptz)
      ORDER BY event_id
@@ -82,6 +84,7 @@ def _insert_events(conn: Conn, received: Received, identified: Sequence[Identifi
         "source": received.source.name,
         "scope": scope_of(received.source),
         "receipt_id": received.receipt_id,
+        "received_at": received.received_at,
         "rows": Jsonb(rows),
     }
     with conn.cursor(row_factory=scalar_row) as cursor:
@@ -154,10 +157,14 @@ def _same(key: IdentityKey, received: Received, each: Identified, stored: Stored
 # --- what is kept ---------------------------------------------------------------------------------------------------
 
 STORE_RECEIPT = """
-    INSERT INTO receipts (receipt_id, mode, source, content_type, headers, verdict, counts)
-    VALUES (%(receipt_id)s, %(mode)s, %(source)s, %(content_type)s, %(headers)s, %(verdict)s, %(counts)s)
+    INSERT INTO receipts (receipt_id, received_at, mode, source, content_type, headers, verdict, counts)
+    VALUES (%(receipt_id)s, coalesce(%(received_at)s, clock_timestamp()), %(mode)s, %(source)s, %(content_type)s,
+            %(headers)s, %(verdict)s, %(counts)s)
+    ON CONFLICT (receipt_id) DO NOTHING
 """
-KEEP_RAW = "INSERT INTO bodies (what, receipt_id, content) VALUES ('raw', %(receipt_id)s, %(body)s)"
+KEEP_RAW = """
+    INSERT INTO bodies (what, receipt_id, content) VALUES ('raw', %(receipt_id)s, %(body)s) ON CONFLICT DO NOTHING
+"""
 
 
 def _verdict(
@@ -168,8 +175,8 @@ def _verdict(
     return "quarantined" if received.reading.quarantined else "ignored"
 
 
-def _store_receipt(conn: Conn, received: Received, *, verdict: str, keep: bool) -> None:
-    """Raw bytes are kept where something stands on them; a repeated delivery adds none."""
+def _store_receipt(conn: Conn, received: Received, *, verdict: str, keep: bool) -> bool:
+    """Raw bytes are kept where something stands on them; a repeated delivery adds none.  False: it stands already."""
     reading = received.reading
     counts = {
         "events": len(reading.events),
@@ -177,10 +184,11 @@ def _store_receipt(conn: Conn, received: Received, *, verdict: str, keep: bool) 
         "quarantined": len(reading.quarantined),
         "ignored": reading.ignored,
     }
-    conn.execute(
+    stored = conn.execute(
         STORE_RECEIPT,
         {
             "receipt_id": received.receipt_id,
+            "received_at": received.received_at,
             "mode": received.mode,
             "source": received.source.name,
             "content_type": received.content_type[:200],
@@ -191,6 +199,7 @@ def _store_receipt(conn: Conn, received: Received, *, verdict: str, keep: bool) 
     )
     if keep or reading.updates or reading.quarantined:
         conn.execute(KEEP_RAW, {"receipt_id": received.receipt_id, "body": received.body})
+    return stored.rowcount == 1
 
 
 # --- new events become deliveries -----------------------------------------------------------------------------------

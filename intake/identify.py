@@ -70,6 +70,31 @@ def _plain(request_id: str) -> str:
     return clean if len(clean) <= MOST_ID_CHARACTERS else "sha256:" + hashlib.sha256(clean.encode()).hexdigest()
 
 
+def minted_id(received: Received, incoming: Incoming) -> str:
+    """Ours, of a receipt's event without one: the same each time that the receipt is read.
+
+    Two bytes tell the events of one receipt apart, and are too few to tell their content.
+    """
+    digest = hashlib.sha256(canonical(incoming.content).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"h-{received.receipt_id.hex}-{digest[:4]}"
+
+
+def foretold(received: Received) -> list[tuple[UUID, Incoming]]:
+    """The ids that the events have or will get, without asking the database.
+
+    An id of ours may turn out to be another's, when the same answers came just before.
+    """
+    scope = scope_of(received.source)
+    found = []
+    for incoming in received.reading.events:
+        request_id = _request_id(received, incoming)
+        if request_id is None:
+            found.append((event_id(received.mode, scope, minted_id(received, incoming), None), incoming))
+        else:
+            found.append((event_id(received.mode, scope, _plain(request_id), incoming.version), incoming))
+    return found
+
+
 # Two of the same answers at once queue up, so that the second sees the first.  Sorted, so that two bodies with the same
 # events in another order queue up too, instead of deadlocking.
 LOCK_WINDOWS = """
@@ -88,10 +113,12 @@ def _content(key: IdentityKey, received: Received, incoming: Incoming) -> bytes:
     return key.mac("answers", received.mode, scope_of(received.source), canonical(incoming.content))
 
 
-# The window slides: it counts from the last time that the same answers came.
+# The window slides: it counts from the last time that the same answers came.  It has two sides, because what was kept
+# elsewhere in the meantime may be accepted after what came later.
 SLIDE_WINDOW = """
-    UPDATE identity_windows SET last_seen_at = %(now)s
-     WHERE mode = %(mode)s AND scope = %(scope)s AND content = %(content)s AND last_seen_at > %(now)s - %(window)s
+    UPDATE identity_windows SET last_seen_at = greatest(last_seen_at, %(now)s)
+     WHERE mode = %(mode)s AND scope = %(scope)s AND content = %(content)s
+       AND last_seen_at > %(now)s - %(window)s AND last_seen_at < %(now)s + %(window)s
     RETURNING event_id
 """
 OPEN_WINDOW = """
@@ -99,6 +126,7 @@ OPEN_WINDOW = """
     VALUES (%(mode)s, %(scope)s, %(content)s, %(event_id)s, %(now)s)
     ON CONFLICT (mode, scope, content)
     DO UPDATE SET event_id = EXCLUDED.event_id, last_seen_at = EXCLUDED.last_seen_at
+     WHERE identity_windows.last_seen_at <= EXCLUDED.last_seen_at
 """
 
 
@@ -109,7 +137,7 @@ def _minted(conn: Conn, key: IdentityKey, received: Received, incoming: Incoming
     window = timedelta(minutes=received.source.dedupe_window_minutes)
     given = {"mode": received.mode, "scope": scope, "content": content, "now": now, "window": window}
     fingerprint = key.fingerprint(incoming.content)
-    request_id = f"h-{content.hex()[:32]}-{int(now.timestamp() * 1000)}"
+    request_id = minted_id(received, incoming)
     with conn.cursor(row_factory=scalar_row) as cursor:
         known: UUID | None = cursor.execute(SLIDE_WINDOW, given).fetchone()
         if known is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from intake.config import Source
@@ -17,7 +18,8 @@ class Received:
     """One authentic delivery and what was read in it.
 
     `dedupe_value` is what the source's `dedupe` setting points at, None: it points at nothing here.
-    `read_again` reads the raw body of an earlier receipt with today's reader.
+    `read_again` reads the raw body of an earlier receipt with today's reader.  `received_at` None: now, by the
+    database's clock; else when it came, if it was kept elsewhere since.
     """
 
     receipt_id: UUID
@@ -30,6 +32,7 @@ class Received:
     reading: Reading
     dedupe_value: str | None
     read_again: Callable[[bytes, str, dict[str, str]], Reading]
+    received_at: datetime | None = None
 
     @property
     def place(self) -> Place:

@@ -69,7 +69,7 @@ def item(conn: Conn, item_id: int) -> ItemRow | None:
 
 LAST_DELIVERIES = """
     SELECT source, max(received_at) FILTER (WHERE mode = 'live'), max(received_at) FILTER (WHERE mode = 'test')
-      FROM receipts GROUP BY source
+      FROM receipts WHERE verdict <> 'refused' GROUP BY source
 """
 
 

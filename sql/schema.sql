@@ -25,6 +25,10 @@ CREATE TABLE receipts (
     counts       jsonb NOT NULL DEFAULT '{}'
 );
 CREATE INDEX receipts_by_source ON receipts (source, mode, received_at);
+-- Those that were not authentic, kept sealed for some days: a secret may have been wrong.
+CREATE INDEX receipts_refused ON receipts (source, received_at) WHERE verdict = 'refused';
+-- Those of which something could not be read.
+CREATE INDEX receipts_quarantined ON receipts (source, mode) WHERE (counts ->> 'quarantined') <> '0';
 
 -- One message, submission or quote version.  Immutable.  Its id is a UUIDv5 over its identity (mode, scope, request_id,
 -- version), so that the primary key is what keeps an identity unique.
@@ -46,6 +50,13 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_time ON events (received_at, event_id);
 CREATE INDEX events_of_receipt ON events (receipt_id);
+
+-- Ids that were acknowledged while the database was away, and turned out to be known events.
+CREATE TABLE event_aliases (
+    alias    uuid PRIMARY KEY,
+    event_id uuid NOT NULL REFERENCES events,
+    made_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
 
 -- For senders that give no id: the last time that the same answers came.  The window slides with each.
 CREATE TABLE identity_windows (
@@ -246,11 +257,11 @@ CREATE INDEX attempts_of_event ON attempts (event_id, attempt_id) WHERE event_id
 CREATE INDEX attempts_unanswered ON attempts (destination, prepared_at) WHERE answered_at IS NULL;
 CREATE INDEX attempts_answered ON attempts (destination, answered_at) WHERE answered_at IS NOT NULL;
 
--- Payloads: the raw bytes of a receipt, the Lead of an event (one row a revision), what a CRM was sent and answered.
--- The only table that holds them, so that one place is encrypted, purged and forgotten.
+-- Payloads: the raw bytes of a receipt (sealed, where it was refused), the Lead of an event (one row a revision), what a
+-- CRM was sent and answered.  The only table that holds them, so that one place is encrypted, purged and forgotten.
 CREATE TABLE bodies (
     body_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    what       text NOT NULL CHECK (what IN ('raw', 'lead', 'request', 'answer', 'values')),
+    what       text NOT NULL CHECK (what IN ('raw', 'sealed', 'lead', 'request', 'answer', 'values')),
     receipt_id uuid REFERENCES receipts DEFERRABLE INITIALLY DEFERRED,
     event_id   uuid REFERENCES events,
     revision   integer,
@@ -262,6 +273,7 @@ CREATE TABLE bodies (
     CONSTRAINT one_owner CHECK (num_nonnulls(receipt_id, event_id, attempt_id, record_id) = 1),
     CONSTRAINT owner_of_its_kind CHECK (
         CASE what WHEN 'raw' THEN receipt_id IS NOT NULL
+                  WHEN 'sealed' THEN receipt_id IS NOT NULL
                   WHEN 'lead' THEN event_id IS NOT NULL AND revision IS NOT NULL
                   WHEN 'values' THEN num_nonnulls(record_id, attempt_id) = 1
                   ELSE attempt_id IS NOT NULL END)

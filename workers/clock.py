@@ -13,7 +13,7 @@ import psycopg
 import structlog
 from psycopg.rows import scalar_row
 
-from intake import deliveries
+from intake import deliveries, refused
 from intake.db import Conn, Pool, transaction
 from intake.heartbeats import beat
 
@@ -25,6 +25,7 @@ DUE = """
     SELECT EXISTS (SELECT FROM deliveries WHERE state IN ('received', 'waiting') AND due_at <= clock_timestamp())
         OR EXISTS (SELECT FROM records WHERE look_at <= clock_timestamp())
         OR EXISTS (SELECT FROM accounts WHERE control_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM reconciliation_runs WHERE due_at <= clock_timestamp())
 """
 
 
@@ -42,6 +43,7 @@ def tick(pool: Pool, *, name: str) -> Ticked:
     with transaction(pool) as conn:
         released = deliveries.release_expired(conn)
         woken = deliveries.wake(conn)
+        refused.purge(conn)
         beat(conn, process="clock", name=name)
         return Ticked(released, woken, _due(conn))
 

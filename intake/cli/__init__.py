@@ -15,6 +15,7 @@ COMMANDS = (
     Command("restored", "intake.cli.administration:restored", "Say that the database came back from a backup."),
     Command("sources", "intake.cli.reading:sources", "The ways in, their addresses, and their last deliveries."),
     Command("send", "intake.cli.sending:send", "Send a correctly signed delivery."),
+    Command("recheck", "intake.cli.recovering:recheck", "Verify again what a source's senders were refused."),
     Command("events", "intake.cli.reading:events", "What came in, the newest first."),
     Command("show", "intake.cli.reading:show", "One event: attempts, history, what may be done."),
     Command("explain", "intake.cli.reading:explain", "Why an event is where it is, and what is safe."),
