@@ -159,20 +159,23 @@ class Supervisor:
         """Ask these children to end, wait for them, and end by force who does not."""
         wanted = set(names)
         ending = [child for child in self.children if child.program.name in wanted]
-        self.children = [child for child in self.children if child.program.name not in wanted]
         asked = self.clock()
         for child in ending:
             if child.process is not None and child.running:
                 child.process.terminate()
         for child in ending:
-            if child.process is None:
-                continue
-            try:
-                child.process.wait(max(0.0, asked + child.program.patience - self.clock()))
-            except subprocess.TimeoutExpired:
-                self.say(f"{child.program.name} does not end; ending it by force")
-                child.process.kill()
-                child.process.wait()
+            self._await_end(child, asked + child.program.patience)
+            self.children.remove(child)
+
+    def _await_end(self, child: Child, until: float) -> None:
+        if child.process is None:
+            return
+        try:
+            child.process.wait(max(0.0, until - self.clock()))
+        except subprocess.TimeoutExpired:
+            self.say(f"{child.program.name} does not end; ending it by force")
+            child.process.kill()
+            child.process.wait()
 
     def kill(self) -> None:
         """End all children at once."""
@@ -185,7 +188,8 @@ class Supervisor:
     def stop_servers(self) -> None:
         """End the embedded servers, the last started first.  Raises EmbeddedError for one that does not end."""
         while self.keepers:
-            self.keepers.pop().server.stop()
+            self.keepers[-1].server.stop()
+            self.keepers.pop()
 
 
 def ended(status: int) -> str:

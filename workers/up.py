@@ -328,10 +328,11 @@ def wind_down(supervisor: Supervisor) -> None:
         supervisor.stop(_some(names, "web"))
         supervisor.stop(_some(names, "worker-", "clock"))
         supervisor.stop(names)
+        supervisor.stop_servers()
     except Hurry:
         supervisor.say("ending everything at once")
         supervisor.kill()
-    supervisor.stop_servers()
+        supervisor.stop_servers()
 
 
 def _some(names: Iterable[str], *prefixes: str) -> list[str]:
@@ -339,13 +340,17 @@ def _some(names: Iterable[str], *prefixes: str) -> list[str]:
 
 
 class Signals:
-    """The first SIGTERM or SIGINT sets `stop`; a second one raises Hurry, a third does nothing."""
+    """The first SIGTERM or SIGINT sets `stop`; a second one raises Hurry, a third does nothing.
+
+    A terminal that is closed (SIGHUP) stops it too, unless it was started to outlive its terminal.
+    """
 
     def __init__(self) -> None:
         self.stop = threading.Event()
         self.hurried = False
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._handle)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._handle)
 
     def _handle(self, signum: int, frame: object) -> None:
         del signum, frame

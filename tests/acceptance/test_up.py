@@ -135,3 +135,23 @@ def test_a_taken_port_is_told_before_anything_starts(shared: Home, own: Home) ->
     own.port = shared.port
     with pytest.raises(AssertionError, match="PORT"):
         own.start()
+
+
+def test_a_second_signal_ends_what_does_not_end(own: Home) -> None:
+    own.start()
+    pids = list(own.children().values())
+    for pid in workers(own):
+        os.kill(pid, signal.SIGSTOP)
+    assert own.process is not None
+    own.process.terminate()
+    assert until(lambda: not own.is_ready())
+    own.stop()
+    assert [pid for pid in pids if os.path.exists(f"/proc/{pid}")] == []  # noqa: PTH110
+
+
+def test_a_database_of_ones_own_is_used(empty_database_url: str) -> None:
+    with home(DATABASE_URL=empty_database_url) as own:
+        own.start()
+        event_id = own.send()
+        assert until(lambda: own.state(event_id) == "confirmed")
+        assert "postgres" not in own.children()
