@@ -75,7 +75,7 @@ class Plant:
     # --- processes ---
 
     def start(self, *names: str) -> None:
-        """Start these programs: web, clock, worker-1..."""
+        """Start these programs: web, clock, worker-1 (of the tests), ordinary-1 (the product's own)..."""
         for name in names:
             self.supervisor.run(Program(name, self.command(name), self.environ, 30.0))
 
@@ -86,6 +86,8 @@ class Plant:
                 return (*python, "-m", "gunicorn", "--config", "python:intake.gunicorn_conf", "intake.app:create_app()")
             case "clock":
                 return (*python, "-m", "workers.main", "clock")
+            case "ordinary":
+                return (*python, "-m", "workers.main", "worker")
             case "worker":
                 return (sys.executable, "-m", "tests.stopping_worker")
             case _:
@@ -113,6 +115,22 @@ class Plant:
     def kill(self, name: str) -> None:
         """End a program without a warning; it is started again while the test waits for something."""
         self.signal(name, signal.SIGKILL)
+
+    @contextmanager
+    def away(self, name: str) -> Iterator[None]:
+        """While one of the servers PostgreSQL and Valkey is not there; afterwards it is back."""
+        keeper = next(each for each in self.supervisor.keepers if each.name == name)
+        self.supervisor.keepers.remove(keeper)
+        keeper.server.stop()
+        try:
+            yield
+        finally:
+            self.supervisor.keepers.append(keeper)
+        self.until(lambda: find_process(self.pid(name)), f"{name} is back")
+
+    def log(self, name: str) -> str:
+        """What a program has said."""
+        return log_of(self.supervisor.home, name).read_text("utf-8", "replace")
 
     def flush(self) -> None:
         """Make Valkey forget everything.  Nothing if it is away."""
@@ -223,13 +241,14 @@ def plant(*names: str) -> Iterator[Plant]:
     try:
         made = _built(supervisor, home)
         made.start(*names)
-        made.until(made.answers, "the door answers")
+        if "web" in names:
+            made.until(made.answers, "the door answers")
         yield made
     except BaseException:
         _show_logs(home)
         raise
     finally:
-        supervisor.stop([child.program.name for child in supervisor.children])
+        supervisor.kill()
         supervisor.stop_servers()
         shutil.rmtree(home)
 
@@ -286,6 +305,3 @@ def _show_logs(home: Path) -> None:
     """What the processes said last, for whoever reads the failure."""
     for log in sorted((home / "log").glob("*.log")):
         sys.stdout.write(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}\n")
-
-
-__all__ = ["LIMIT", "WITHIN", "Plant", "log_of", "plant"]

@@ -1,0 +1,211 @@
+"""RQ and Redis under real worker processes: hints come and go, and nothing rests on them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+import redis
+
+from intake import queue
+from tests.plant import Plant, plant
+from tests.senders import form
+
+pytestmark = pytest.mark.slow
+
+# Seconds that the end of a worker may take: the rest of one delivery in hand, on a busy machine.
+STOPS_WITHIN = 25.0
+
+
+@pytest.fixture(scope="module")
+def works() -> Iterator[Plant]:
+    """No worker but those that a test starts."""
+    with plant("web", "clock") as made:
+        yield made
+
+
+@pytest.fixture
+def works_slowly(works: Plant) -> Iterator[Plant]:
+    """The CRM takes its time for a task, so that a drain is under way for as long."""
+    works.dials.fault("slow", match={"what": "create", "kind": "task"}, times=None, seconds=1.0)
+    yield works
+    works.dials.no_faults()
+    for name in [child.program.name for child in works.supervisor.children if "worker" in child.program.name]:
+        works.stop(name)
+
+
+def send(works: Plant, tag: str, number: int = 1) -> list[UUID]:
+    sender, first = works.sender(), next(works.blocks)
+    return [sender.send(form(tag, first + each)) for each in range(number)]
+
+
+def in_hand(works: Plant) -> bool:
+    """Whether the CRM is busy with a task."""
+    return any(each["what"] == "create" and each["status"] is None for each in works.dials.requests())
+
+
+def claims(works: Plant, events: list[UUID]) -> list[int]:
+    """How often each of these was claimed."""
+    rows = works.rows(
+        "SELECT count(*) AS n FROM delivery_history WHERE to_state = 'delivering' AND event_id = ANY(%(events)s)"
+        " GROUP BY event_id",
+        events=events,
+    )
+    return [int(str(row["n"])) for row in rows]
+
+
+def process_of(works: Plant, name: str) -> subprocess.Popen[bytes]:
+    process = next(child.process for child in works.supervisor.children if child.program.name == name)
+    assert process is not None
+    return process
+
+
+def keys(works: Plant, *patterns: str) -> list[str]:
+    with redis.Redis.from_url(works.environ["REDIS_URL"], decode_responses=True) as client:
+        return [str(key) for pattern in patterns for key in client.keys(pattern)]
+
+
+# --- what is left in Redis ------------------------------------------------------------------------------------------
+
+
+def test_jobs_that_ended_leave_nothing_in_redis(works: Plant) -> None:
+    works.start("worker-1")
+    works.settle(send(works, "left", 6))
+    per_job = ("rq:job:*", "rq:result*", "rq:execution*", "rq:finished:*", "rq:failed:*", "rq:wip:*")
+    works.until(lambda: keys(works, *per_job) == [], "Redis is empty")
+    works.stop("worker-1")
+
+
+def test_what_a_killed_worker_had_taken_from_the_queue_blocks_nobody(works_slowly: Plant) -> None:
+    works = works_slowly
+    works.start("worker-1")
+    events = send(works, "taken")
+    works.until(lambda: in_hand(works), "a drain is under way")
+    process_of(works, "worker-1").kill()
+    works.supervisor.stop(["worker-1"])
+    works.start("worker-2")
+    works.settle(events + send(works, "after-taken"))
+
+
+def test_a_job_between_the_queue_and_a_killed_worker_blocks_nobody(works: Plant) -> None:
+    """RQ moves a job to its intermediate queue first; who is killed then leaves it there."""
+    with queue.connect(works.environ["REDIS_URL"]) as client:
+        waiting = queue.queue(client)
+        works.until(lambda: waiting.count or works.hint(), "a hint waits")
+        client.lmove(waiting.key, waiting.intermediate_queue_key)
+    works.start("worker-1")
+    works.settle(send(works, "between"))
+    works.stop("worker-1")
+
+
+def test_flushing_redis_does_not_interrupt_a_drain(works_slowly: Plant) -> None:
+    works = works_slowly
+    works.start("worker-1")
+    events = send(works, "flushed")
+    works.until(lambda: in_hand(works), "a drain is under way")
+    works.flush()
+    works.settle(events)
+    assert claims(works, events) == [1]
+
+
+def test_a_worker_works_after_redis_was_flushed_under_its_drain(works_slowly: Plant) -> None:
+    works = works_slowly
+    works.start("worker-1")
+    before = send(works, "under")
+    works.until(lambda: in_hand(works), "a drain is under way")
+    works.flush()
+    works.settle(before)
+    works.settle(send(works, "after-flush"))
+
+
+# --- a stop ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_stop_ends_what_is_in_hand_and_takes_nothing_more(works_slowly: Plant) -> None:
+    works = works_slowly
+    events = send(works, "stopped", 8)
+    works.start("worker-1")
+    works.until(lambda: in_hand(works), "a drain is under way")
+    works.stop("worker-1")
+    states = works.states(events)
+    assert states["delivering"] == 0
+    assert 1 <= states["confirmed"] < len(events)
+    works.start("worker-2")
+    works.settle(events)
+    assert claims(works, events) == [1] * len(events)
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_stopped_worker_ends_in_time_and_well(works_slowly: Plant, busy: bool) -> None:
+    works = works_slowly
+    works.start("worker-1")
+    works.settle(send(works, f"in-time-{busy}"))
+    if busy:
+        send(works, "in-time")
+        works.until(lambda: in_hand(works), "a drain is under way")
+    process = process_of(works, "worker-1")
+    asked = time.monotonic()
+    works.stop("worker-1")
+    assert process.returncode == 0
+    assert time.monotonic() - asked < STOPS_WITHIN
+
+
+# --- servers that are away ------------------------------------------------------------------------------------------
+
+
+def test_a_worker_that_starts_before_redis_waits_for_it(works: Plant) -> None:
+    with works.away("Valkey"):
+        events = send(works, "no-redis")
+        works.start("ordinary-1")
+        works.until(lambda: "waiting for PostgreSQL and Redis" in works.log("ordinary-1"), "it waits")
+    works.settle(events)
+    works.stop("ordinary-1")
+
+
+def test_a_worker_that_starts_before_postgres_waits_for_it(works: Plant) -> None:
+    events = send(works, "no-postgres")
+    with works.away("PostgreSQL"):
+        works.start("ordinary-2")
+        works.until(lambda: "waiting for PostgreSQL and Redis" in works.log("ordinary-2"), "it waits")
+    works.settle(events)
+    works.stop("ordinary-2")
+
+
+def test_a_worker_outlives_an_absence_of_postgres(works: Plant) -> None:
+    works.start("ordinary-3")
+    works.settle(send(works, "postgres-there"))
+    pid = works.pid("ordinary-3")
+    with works.away("PostgreSQL"):
+        works.hint()
+        works.until(lambda: "database lost while working" in works.log("ordinary-3"), "it noticed")
+    works.settle(send(works, "postgres-back"))
+    assert works.pid("ordinary-3") == pid
+    works.stop("ordinary-3")
+
+
+def test_a_worker_that_is_idle_outlives_an_absence_of_redis(works: Plant) -> None:
+    works.start("ordinary-4")
+    works.settle(send(works, "redis-there"))
+    pid = works.pid("ordinary-4")
+    with works.away("Valkey"):
+        works.until(lambda: "could not connect to Redis" in works.log("ordinary-4"), "it noticed")
+        events = send(works, "redis-away")
+    works.settle(events)
+    assert works.pid("ordinary-4") == pid
+    works.stop("ordinary-4")
+
+
+def test_a_worker_stops_in_time_while_redis_is_away(works: Plant) -> None:
+    works.start("ordinary-5")
+    works.settle(send(works, "then-away"))
+    process = process_of(works, "ordinary-5")
+    with works.away("Valkey"):
+        asked = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.wait(STOPS_WITHIN)
+        assert time.monotonic() - asked < STOPS_WITHIN
+    works.stop("ordinary-5")
