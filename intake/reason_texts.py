@@ -67,6 +67,24 @@ REASONS: Mapping[str, Text] = {
     "timeout": Text(
         "El CRM no respondió a tiempo; puede haberlo ejecutado.",
         "The CRM did not answer in time; it may have executed it."),
+    "eof": Text(
+        "El CRM cerró la conexión sin responder; puede haberlo ejecutado.",
+        "The CRM closed the connection without an answer; it may have executed it."),
+    "reset": Text(
+        "El CRM cortó la conexión; puede haberlo ejecutado.",
+        "The CRM reset the connection; it may have executed it."),
+    "cut_head": Text(
+        "La respuesta del CRM llegó cortada; puede haberlo ejecutado.",
+        "The CRM's answer came cut; it may have executed it."),
+    "cut_body": Text(
+        "La respuesta del CRM llegó incompleta; puede haberlo ejecutado.",
+        "The CRM's answer came incomplete; it may have executed it."),
+    "garbage": Text(
+        "Lo que respondió el CRM no es HTTP; puede haberlo ejecutado.",
+        "What the CRM answered is no HTTP; it may have executed it."),
+    "oversized": Text(
+        "La respuesta del CRM es demasiado grande; puede haberlo ejecutado.",
+        "The CRM's answer is too large; it may have executed it."),
     "lost": Text(
         "Se cortó la conexión después de enviar; puede haberlo ejecutado.",
         "The connection was lost after sending; the CRM may have executed it."),

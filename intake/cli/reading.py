@@ -92,8 +92,15 @@ def look_first(conn: Conn, event: EventRow) -> None:
     if doubtful and redis_url:
         queue.hint(queue.connect(redis_url), at_most=place.process().workers)
     until = time.monotonic() + (FRESH_WITHIN if doubtful else 0.0)
-    while time.monotonic() < until and len(ops.attempts(conn, event.event_id)) < len(asked) + len(doubtful):
+    while time.monotonic() < until and not _looked(conn, event, len(asked) + len(doubtful)):
         time.sleep(0.1)
+
+
+def _looked(conn: Conn, event: EventRow, expected: int) -> bool:
+    """Whether so many attempts are there, and what the looks set going is over."""
+    now = ops.event(conn, event.event_id)
+    goes_on = now is not None and (now.state == "delivering" or now.reason == "looked")
+    return not goes_on and len(ops.attempts(conn, event.event_id)) >= expected
 
 
 def document_of(conn: Conn, event: EventRow, lang: Language) -> dict[str, object]:

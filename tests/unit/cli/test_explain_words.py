@@ -59,6 +59,16 @@ def _constants(node: ast.expr) -> Iterator[str]:
             yield from (kind + end for kind in ("contact", "opportunity", "task", "note"))
 
 
+def reasons_of_lost_answers() -> Iterator[str]:
+    """The transport's words, which stand in a table of their own."""
+    for node in ast.walk(ast.parse((CHECKOUT / "crm_clients" / "transport.py").read_text("utf-8"))):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "_REASONS":
+            assert isinstance(node.value, ast.Tuple)
+            for row in node.value.elts:
+                assert isinstance(row, ast.Tuple)
+                yield from _constants(row.elts[0])
+
+
 def reasons_in_sql() -> Iterator[str]:
     """The reasons that the arrows themselves write."""
     for node in ast.walk(ast.parse((CHECKOUT / "intake" / "deliveries.py").read_text("utf-8"))):
@@ -66,7 +76,7 @@ def reasons_in_sql() -> Iterator[str]:
             yield from re.findall(r"reason = [^,\n]*'([a-z_]+)'", node.value)
 
 
-@pytest.mark.parametrize("reason", sorted({*reasons_in_code(), *reasons_in_sql()}))
+@pytest.mark.parametrize("reason", sorted({*reasons_in_code(), *reasons_of_lost_answers(), *reasons_in_sql()}))
 def test_every_reason_has_words(reason: str) -> None:
     assert not reason_text(reason, "es").startswith(UNKNOWN_REASON.es.partition("{")[0])
 
@@ -78,8 +88,8 @@ def test_every_state_has_words(state: str) -> None:
 
 def test_the_scan_finds_reasons() -> None:
     """Should the code's form change, the test above must not go green for having nothing to look at."""
-    assert {"budget_used_up", "worker_lost", "rate_limited", "timeout", "duplicate_…"} <= {
-        *reasons_in_code(), *reasons_in_sql(),
+    assert {"budget_used_up", "worker_lost", "rate_limited", "timeout", "duplicate_…", "eof"} <= {
+        *reasons_in_code(), *reasons_of_lost_answers(), *reasons_in_sql(),
     }  # fmt: skip
 
 
