@@ -38,7 +38,7 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
         known = [each for each in identified if id(each) not in first]
         changed = _compare(conn, key, received, known)
         verdict = _verdict(received, fresh, changed)
-        is_first = _store_receipt(conn, received, verdict=verdict, keep=bool(fresh or changed))
+        is_first = _store_receipt(conn, received, verdict=verdict, new=len(fresh), changed=bool(changed))
         _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
         if is_first:  # A receipt that is read again has its items already.
             items.open_conflicts(conn, received, changed)
@@ -175,11 +175,12 @@ def _verdict(
     return "quarantined" if received.reading.quarantined else "ignored"
 
 
-def _store_receipt(conn: Conn, received: Received, *, verdict: str, keep: bool) -> bool:
+def _store_receipt(conn: Conn, received: Received, *, verdict: str, new: int, changed: bool) -> bool:
     """Raw bytes are kept where something stands on them; a repeated delivery adds none.  False: it stands already."""
     reading = received.reading
     counts = {
         "events": len(reading.events),
+        "new": new,
         "updates": len(reading.updates),
         "quarantined": len(reading.quarantined),
         "ignored": reading.ignored,
@@ -197,7 +198,7 @@ def _store_receipt(conn: Conn, received: Received, *, verdict: str, keep: bool) 
             "counts": Jsonb(counts),
         },
     )
-    if keep or reading.updates or reading.quarantined:
+    if new or changed or reading.updates or reading.quarantined:
         conn.execute(KEEP_RAW, {"receipt_id": received.receipt_id, "body": received.body})
     return stored.rowcount == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from intake.explain_texts import DOES, ITEMS, REFUSALS, STATES, THEN, UNKNOWN_STATE, Action
+from intake.incident_texts import INCIDENTS
 from intake.permitted import ACTIONS, View, refusal
 from intake.reason_texts import REASONS, UNKNOWN_REASON, Language, Text
 
@@ -43,7 +44,7 @@ def explain(view: View, language: Language = "es") -> Explanation:
 
 def reason_text(reason: str, language: Language) -> str:
     """One reason in words, of deliveries, items, attempts and accounts."""
-    text = REASONS.get(reason) or _by_beginning(reason) or UNKNOWN_REASON
+    text = REASONS.get(reason) or INCIDENTS.get(reason) or _by_beginning(reason) or UNKNOWN_REASON
     return text.of(language).replace("{reason}", reason)
 
 

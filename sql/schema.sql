@@ -151,6 +151,7 @@ CREATE TABLE contact_keys (
     PRIMARY KEY (destination, mode, key)
 );
 CREATE INDEX contact_keys_of_record ON contact_keys (record_id);
+CREATE INDEX contact_keys_by_reference ON contact_keys (reference);
 
 -- One event on its way into its CRM.  The drawing of the states stands in intake/deliveries.py.
 CREATE TABLE deliveries (

@@ -15,6 +15,9 @@ RUNNING = (
     Command("clock", "workers.commands.running:clock", "Run the clock."),
     Command("check", "workers.commands.checking:check", "Look at everything, and say what to do."),
     Command("crm", "workers.commands.checking:crm", "crm check: the CRM accounts and their sentinels."),
+    Command(
+        "reconcile", "workers.commands.reconciling:reconcile", "Prove that nothing is missing or double."
+    ),
 )
 DECIDING = (Command("settle", "workers.commands.settling:settle", "Say what became of a write in doubt, or cancel."),)
 

@@ -18,6 +18,7 @@ CREATE INDEX deliveries_of_opportunity ON deliveries (opportunity_record) WHERE 
 CREATE INDEX deliveries_of_task ON deliveries (task_record) WHERE task_record IS NOT NULL;
 CREATE INDEX deliveries_of_note ON deliveries (note_record) WHERE note_record IS NOT NULL;
 CREATE INDEX events_of_receipt ON events (receipt_id);
+CREATE INDEX contact_keys_by_reference ON contact_keys (reference);
 
 -- What happens once a day, however many clocks there are: the first that writes the row does it.
 CREATE TABLE daily (
