@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from intake.config.document import Document, Table
 from intake.config.secret import Secret
-from intake.config.settings import SANDBOX, Destination, OwnerRule, Settings, Source, TaskRule
+from intake.config.settings import SANDBOX, Alerts, Destination, OwnerRule, Settings, Source, TaskRule
 
 Resolve = Callable[[str], Secret]
 
@@ -17,12 +17,20 @@ def settings(document: Document, resolve: Resolve, built_in: Collection[str]) ->
     destinations = [_destination(table, resolve) for table in document.destinations]
     only = destinations[0].name if destinations else SANDBOX
     sources = [_source(document.merged(index), only, resolve, built_in) for index in range(len(document.sources))]
+    alerts = _alerts(document.alerts, resolve)
+    intake: Table = {**document.intake, "holidays": frozenset(document.intake.get("holidays", ()))}
     return Settings(
-        **{**document.intake, "holidays": frozenset(document.intake.get("holidays", ()))},
+        **intake,
+        alerts=alerts,
         destinations={one.name: one for one in (Destination(SANDBOX, SANDBOX, mode="test"), *destinations)},
         sources={one.name: one for one in sources},
-        notices=(*_destination_notices(destinations), *_source_notices(sources)),
+        notices=(*_destination_notices(destinations), *_source_notices(sources), *_alert_notices(alerts)),
     )
+
+
+def _alerts(table: Table, resolve: Resolve) -> Alerts:
+    secrets = {name: resolve(table[name]) for name in ("webhook_url", "smtp_url", "heartbeat_url") if name in table}
+    return Alerts(**{**table, **secrets})
 
 
 def _destination(table: Table, resolve: Resolve) -> Destination:
@@ -71,3 +79,13 @@ def _source_notices(sources: list[Source]) -> Iterator[str]:
             yield from (f'source "{one.name}": {secret.problem}' for secret in one.secrets if secret.problem)
         if one.verify_token and one.verify_token.problem:
             yield f'source "{one.name}" cannot answer a handshake: {one.verify_token.problem}'
+
+
+def _alert_notices(alerts: Alerts) -> Iterator[str]:
+    for name, secret in (
+        ("webhook", alerts.webhook_url),
+        ("e-mail", alerts.smtp_url),
+        ("heartbeat", alerts.heartbeat_url),
+    ):
+        if secret is not None and secret.problem:
+            yield f"alerts by {name} are not sent: {secret.problem}"

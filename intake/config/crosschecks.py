@@ -17,6 +17,7 @@ def check(document: Document) -> list[Complaint]:
         _names(document.destinations, "destinations"),
         _names(document.sources, "sources"),
         _destinations(document),
+        _alerts(document),
         _renamed(document),
         *(_source(document, index) for index in range(len(document.sources))),
     )
@@ -40,6 +41,12 @@ def _destinations(document: Document) -> Iterator[Complaint]:
         owner = table.get("owner", {})
         if "round_robin" in owner.get("rule", ()) and "users" not in owner:
             yield ("destinations", index, "owner"), "round_robin needs users = [...]"
+
+
+def _alerts(document: Document) -> Iterator[Complaint]:
+    for one, other in (("email_to", "smtp_url"), ("smtp_url", "email_to")):
+        if one in document.alerts and other not in document.alerts:
+            yield ("alerts", one), f"needs {other}, too"
 
 
 def _renamed(document: Document) -> Iterator[Complaint]:

@@ -9,12 +9,12 @@ from typing import Any, Final
 from marshmallow import ValidationError
 
 from intake.config.errors import Path, unknown
-from intake.config.schema import DefaultsSchema, DestinationSchema, IntakeSchema, SourceSchema, Strict
+from intake.config.schema import AlertsSchema, DefaultsSchema, DestinationSchema, IntakeSchema, SourceSchema, Strict
 
 Table = dict[str, Any]  # The values are those that the table's schema has read.
 Complaint = tuple[Path, str]  # where, and the rule that is broken there
 
-TABLES: Final = frozenset({"intake", "destinations", "defaults", "sources"})
+TABLES: Final = frozenset({"alerts", "intake", "destinations", "defaults", "sources"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Document:
     """The tables as the file has them; a value that broke a rule is left out."""
 
     intake: Table
+    alerts: Table
     destinations: tuple[Table, ...]
     defaults: Table
     sources: tuple[Table, ...]
@@ -42,6 +43,7 @@ def read(raw: Mapping[str, object]) -> tuple[Document, list[Complaint]]:
     complaints: list[Complaint] = [((key,), unknown("table", key, TABLES)) for key in raw if key not in TABLES]
     document = Document(
         intake=_one(raw, "intake", IntakeSchema(), complaints),
+        alerts=_one(raw, "alerts", AlertsSchema(), complaints),
         destinations=_many(raw, "destinations", DestinationSchema(), complaints),
         defaults=_one(raw, "defaults", DefaultsSchema(), complaints),
         sources=_many(raw, "sources", SourceSchema(), complaints),

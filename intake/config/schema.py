@@ -7,7 +7,7 @@ from marshmallow import RAISE, Schema, ValidationError, fields
 from intake.config import words
 from intake.config.errors import unknown
 from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS
-from intake.config.words import Flag, Holiday, Number, Word, WordMap, Words
+from intake.config.words import Flag, Holiday, Hour, Number, Word, WordMap, Words
 
 WEEK_MINUTES = 7 * 24 * 60
 UNKNOWN = "Unknown field."  # marshmallow's own words, replaced below
@@ -38,8 +38,24 @@ class IntakeSchema(Strict):
     timezone = Word(words.timezone)
     language = Word(words.language)
     spool_dir = Word(words.folder)
+    spool_megabytes = Number(range(1, 1024 * 1024 + 1))
+    spool_persistent = Flag()
     business_hours = Word(words.business_hours)
     holidays = Words(Holiday(), longest=1000)
+    reconcile_at = Hour()
+
+
+class AlertsSchema(Strict):
+    """[alerts]: who is told what needs a person, and how."""
+
+    webhook_url = Word(words.secret_reference, longest=2000)
+    format = Word(words.one_of("format", ("slack", "json")))
+    email_to = Words(Word(words.email_address), longest=20)
+    email_from = Word(words.email_address)
+    smtp_url = Word(words.secret_reference, longest=2000)
+    heartbeat_url = Word(words.secret_reference, longest=2000)
+    digest_at = Hour()
+    console_url = Word(words.public_address)
 
 
 class OwnerSchema(Strict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from pathlib import Path
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -132,10 +132,30 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Alerts:
+    """Who is told what needs a person.  A channel whose secret is None is not used.
+
+    `email_from` None: the first of `email_to`.  `heartbeat_url` is called by the clock each minute, so that somebody
+    else notices when it stops.  `digest_at` None: no digest; by the wall clock of `Settings.timezone`.
+    `console_url` None: the installation's `public_base_url`.
+    """
+
+    webhook_url: Secret | None = None
+    format: Literal["slack", "json"] = "slack"
+    email_to: tuple[str, ...] = ()
+    email_from: str | None = None
+    smtp_url: Secret | None = None
+    heartbeat_url: Secret | None = None
+    digest_at: time | None = None
+    console_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything in `intake.toml`.
 
-    `spool_dir` None: no spool, without PostgreSQL nothing is acknowledged.  `notices` are what a person should be told
+    `spool_dir` None: no spool, without PostgreSQL nothing is acknowledged; `spool_persistent`: a person knows that the
+    folder is there after a restart.  `notices` are what a person should be told
     at the start (missing secrets, providers not built in): references and names, never values.
     """
 
@@ -146,6 +166,10 @@ class Settings:
     timezone: ZoneInfo = DEFAULT_TIMEZONE
     language: Literal["es", "en"] = "es"
     spool_dir: Path | None = None
+    spool_megabytes: int = 256
+    spool_persistent: bool = False
     business_hours: BusinessHours = DEFAULT_HOURS
     holidays: frozenset[date] = frozenset()
+    reconcile_at: time = time(3)
+    alerts: Alerts = Alerts()
     notices: tuple[str, ...] = ()

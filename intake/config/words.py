@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
@@ -33,6 +33,8 @@ UTM: Final = re.compile(r"utm_[a-z0-9_]{1,40}", re.ASCII)
 OPTION: Final = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 CONTROL_IN_TEXT: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")  # a text may have lines
+CLOCK: Final = re.compile(r"[0-9]{2}:[0-9]{2}", re.ASCII)
+EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", re.ASCII)
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 LONGEST_WORD: Final = 200
 LONGEST_TEXT: Final = 4000
@@ -109,6 +111,19 @@ class Holiday(Checked[date]):
             found = None
         if not isinstance(found, date) or isinstance(found, datetime):
             raise ValidationError("must be a date such as 2026-12-25")
+        return found
+
+
+class Hour(Checked[time]):
+    """A time of the day, by the wall clock of `timezone`."""
+
+    def read_value(self, value: object) -> time:
+        try:
+            found = time.fromisoformat(value) if isinstance(value, str) and CLOCK.fullmatch(value) else value
+        except ValueError:
+            found = None
+        if not isinstance(found, time) or found.tzinfo is not None:
+            raise ValidationError('must be a time of the day such as "08:00"')
         return found
 
 
@@ -241,7 +256,11 @@ def timezone(text: str) -> ZoneInfo:
 
 
 def folder(text: str) -> Path:
-    return Path(line(text))
+    """A place that is the same for every process, wherever it was started."""
+    found = Path(line(text))
+    if not found.is_absolute():
+        raise ValueError("must be an absolute path, such as /var/lib/intake/spool")
+    return found
 
 
 def public_address(text: str) -> str:
@@ -274,6 +293,7 @@ def _address(text: str) -> str:
     return text.rstrip("/")
 
 
+email_address = matching(EMAIL, "must be an e-mail address such as ventas@example.com")
 secret_reference = matching(REFERENCE, REFERENCE_RULE)
 name = matching(NAME, "must be 1 to 64 small letters, digits or dashes")
 currency = matching(CURRENCY, 'must be a currency code of three capital letters, such as "PEN"')

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS, KNOWN_SCHEMES, LEAD_FIELDS, PLACEHOLDERS
-from intake.config.schema import DefaultsSchema, DestinationSchema, IntakeSchema, SourceSchema
+from intake.config.schema import AlertsSchema, DefaultsSchema, DestinationSchema, IntakeSchema, SourceSchema
 
 DOCS = Path(__file__).parents[3] / "docs" / "configuration.md"
 
 KEYS = {
     field.data_key or name
-    for schema in (IntakeSchema(), DestinationSchema(), DefaultsSchema(), SourceSchema())
+    for schema in (IntakeSchema(), AlertsSchema(), DestinationSchema(), DefaultsSchema(), SourceSchema())
     for name, field in schema.fields.items()
 } - {"owner", "task"}  # told as owner.rule, task.due...
 UTM = {word for word in LEAD_FIELDS if word.startswith("utm_")}  # told as one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,7 @@ from intake.config import DEMO_CONFIG, KNOWN_PROVIDERS, Destination, Settings, S
 from tests.unit.config.conftest import SOURCE, Loads
 
 EVERY_KEY = Path(__file__).with_name("every_key.toml")
-KEYS = {"NEW_KEY": "new", "OLD_KEY": "old", "ACME_KEY": "key"}
+KEYS = {"NEW_KEY": "new", "OLD_KEY": "old", "ACME_KEY": "key", "ALERT_HOOK": "hook", "ALERT_SMTP": "smtp"}
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +31,20 @@ def test_installation_is_as_written(whole: Settings) -> None:
     assert whole.spool_dir == Path("/var/spool/example")
     assert whole.business_hours == BusinessHours.parse("mon-fri 09:00-13:00 14:00-18:00, sat 10:00-14:00")
     assert whole.holidays == {date(2026, 12, 25), date(2027, 1, 1)}
+
+
+def test_alerts_are_as_written(whole: Settings) -> None:
+    one = whole.alerts
+    assert (one.format, one.email_to) == ("json", ("ventas@example.com", "rosa@example.com"))
+    assert (one.email_from, one.console_url) == ("leads@example.com", "https://console.example.com")
+    assert (one.digest_at, whole.reconcile_at) == (time(8), time(2, 30))
+    assert one.webhook_url is not None
+    assert one.webhook_url.value == "hook"
+
+
+def test_a_missing_secret_of_the_alerts_is_a_notice(loads: Loads) -> None:
+    found = loads(SOURCE + '[alerts]\nwebhook_url = "env:NOT_SET"\n')
+    assert found.notices == ("alerts by webhook are not sent: env:NOT_SET is not set",)
 
 
 def test_destination_is_as_written(whole: Settings) -> None:

@@ -48,6 +48,19 @@ IN_INTAKE = [
     ('regoin = "PE"', 'regoin: unknown key "regoin"; did you mean "region"?'),
 ]
 
+HOUR = 'must be a time of the day such as "08:00"'
+IN_ALERTS = [
+    ('webhook_url = "https://hooks.example.com/services/sesame"', f"webhook_url: {SECRET}"),
+    ('format = "teams"', 'format: unknown format "teams"; known are: json, slack'),
+    ('email_from = "ventas"', "email_from: must be an e-mail address such as ventas@example.com"),
+    ('email_to = ["ventas@example.com"]', "email_to: needs smtp_url, too"),
+    ('smtp_url = "env:X"', "smtp_url: needs email_to, too"),
+    ('digest_at = "8"', f"digest_at: {HOUR}"),
+    ('digest_at = "25:00"', f"digest_at: {HOUR}"),
+    ("digest_at = 8", f"digest_at: {HOUR}"),
+    ('webhok_url = "env:X"', 'webhok_url: unknown key "webhok_url"; did you mean "webhook_url"?'),
+]
+
 IN_DESTINATION = [
     ('client = "hubpsot"', 'client: unknown client "hubpsot"; did you mean "hubspot"?'),
     ('name = "My CRM"', "name: must be 1 to 64 small letters, digits or dashes"),
@@ -105,6 +118,12 @@ IN_SOURCE = [
     ('fields.nmae = "/n"', 'fields.nmae: unknown lead field "nmae"; did you mean "name"?'),
     ('dedup = "id"', 'dedup: unknown key "dedup"; did you mean "dedupe"?'),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "said"), IN_ALERTS)
+def test_value_of_alerts_is_refused_with_its_rule(complains: Complains, written: str, said: str) -> None:
+    (line,) = complains(f"{SOURCE}[alerts]\n{written}\n")
+    assert line.endswith(f": alerts.{said}")
 
 
 @pytest.mark.parametrize(("written", "said"), IN_INTAKE)
