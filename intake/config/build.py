@@ -29,8 +29,11 @@ def settings(document: Document, resolve: Resolve, built_in: Collection[str]) ->
 
 
 def _alerts(table: Table, resolve: Resolve) -> Alerts:
-    secrets = {name: resolve(table[name]) for name in ("webhook_url", "smtp_url", "heartbeat_url") if name in table}
-    return Alerts(**{**table, **secrets})
+    read = dict(table)
+    for name in ("webhook_url", "smtp_url", "heartbeat_url"):
+        if name in read:
+            read[name] = resolve(read[name])
+    return Alerts(**read)
 
 
 def _destination(table: Table, resolve: Resolve) -> Destination:
