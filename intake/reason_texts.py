@@ -187,6 +187,9 @@ REASONS: Mapping[str, Text] = {
     ),
     "payload_purged": Text(
         "Su contenido ya fue borrado; no queda qué entregar.", "Its content was purged; nothing is left to deliver."),
+    "internal_error": Text(
+        "Un error de nuestro propio programa impidió entregarlo; avise al soporte, que lo verá en el registro.",
+        "A bug of our own program kept it from being delivered; tell the support, who find it in the log."),
     # ends
     "cancelled": Text("Una persona lo canceló.", "A person cancelled it."),
     "newer_version": Text("Hay una versión más nueva en el CRM.", "A newer version stands in the CRM."),

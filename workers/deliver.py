@@ -13,6 +13,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import assert_never
 
+import psycopg
+import structlog
+
 from crm_clients.base import Found, Kind, Seen
 from intake import attempts, contacts, deliveries, records, siblings
 from intake.contacts import AmbiguousContact
@@ -28,6 +31,8 @@ from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, S
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
 from workers.work import Forgotten, Work, load
 
+log = structlog.get_logger()
+
 # A follow-up whose opener has not got there yet comes back after this, or as soon as the opportunity is known.
 AFTER_OPENER = timedelta(seconds=5)
 
@@ -35,11 +40,22 @@ AFTER_OPENER = timedelta(seconds=5)
 def deliver(desk: Desk, held: Claim) -> None:
     """Take a claimed delivery as far as it goes now; raises nothing for what a CRM does, nor for a lost lease."""
     try:
-        standing = _steps(desk, held)
+        standing = _standing(desk, held)
         desk.at("delivery.before_arrow")
         _take_arrow(desk, held, standing)
     except LostClaim:
         return  # Whatever it sent is an attempt of its own, and in doubt by itself.
+
+
+def _standing(desk: Desk, held: Claim) -> Standing:
+    """A bug of ours that this lead meets would meet it again at every try: it is a person's, and the others go on."""
+    try:
+        return _steps(desk, held)
+    except (LostClaim, psycopg.OperationalError, psycopg.InterfaceError):
+        raise
+    except Exception as bug:  # noqa: BLE001  # whatever it is
+        log.error("delivery failed", event_id=str(held.event_id), error=type(bug).__name__)  # noqa: TRY400  # no payload in logs
+        return ForPerson("internal_error")
 
 
 def _steps(desk: Desk, held: Claim) -> Standing:

@@ -224,3 +224,18 @@ def test_a_delivery_that_comes_to_nothing_too_often_is_a_person_s(stored: Lab) -
     event = stored.form()
     stored.settle(20, timedelta(minutes=11))
     assert (stored.state(event), stored.delivery(event)["reason"]) == ("review", "budget_used_up")
+
+
+# --- bugs of ours -----------------------------------------------------------------------------------------------------
+
+
+def test_a_lead_that_our_own_code_fails_on_is_a_person_s_and_the_others_go_on(stored: Lab) -> None:
+    broken = stored.form(email="otra@example.com", phone="987000001")
+    with stored.pool.connection() as conn:
+        conn.execute(
+            "INSERT INTO bodies (what, event_id, revision, content) VALUES ('lead', %s, 2, 'no lead')", [broken]
+        )
+    other = stored.form()
+    stored.settle(2)
+    assert (stored.state(broken), stored.delivery(broken)["reason"]) == ("review", "internal_error")
+    assert stored.state(other) == "confirmed"
