@@ -46,8 +46,11 @@ CREATE TABLE events (
     fingerprint bytea NOT NULL,
     receipt_id  uuid NOT NULL REFERENCES receipts DEFERRABLE INITIALLY DEFERRED,
     received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    occurred_at timestamptz
+    occurred_at timestamptz,
+    -- An event that a person made of another one, for a second opportunity on purpose.
+    reissue_of  uuid REFERENCES events
 );
+CREATE INDEX events_reissued ON events (reissue_of) WHERE reissue_of IS NOT NULL;
 CREATE INDEX events_by_time ON events (received_at, event_id);
 CREATE INDEX events_of_receipt ON events (receipt_id);
 
@@ -96,6 +99,8 @@ CREATE TABLE needs (
     -- The first and last of its messages, by the messages' own time; the window of a conversation touches either side.
     first_at        timestamptz NOT NULL,
     last_at         timestamptz NOT NULL,
+    -- The need that took a conversation over when this one's opportunity was closed, deleted, or never opened.
+    successor       bigint REFERENCES needs,
     UNIQUE (mode, scope, key),
     UNIQUE (mode, destination, reference)
 );
@@ -123,11 +128,14 @@ CREATE TABLE records (
     look_at          timestamptz,
     looks            integer NOT NULL DEFAULT 0,
     created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- The record made anew in place of one that is gone; whoever names this one means that one.
+    replaced_by      bigint REFERENCES records,
     UNIQUE (destination, mode, kind, reference),
     CONSTRAINT asked_has_an_end CHECK (state NOT IN ('asked', 'in_doubt') OR asked_until IS NOT NULL),
     CONSTRAINT doubt_is_looked_at CHECK (state NOT IN ('asked', 'in_doubt') OR look_at IS NOT NULL),
     CONSTRAINT known_has_an_id CHECK (state NOT IN ('known', 'gone') OR (crm_id IS NOT NULL AND how IS NOT NULL)),
-    CONSTRAINT none_has_no_id CHECK (state <> 'none' OR crm_id IS NULL)
+    CONSTRAINT none_has_no_id CHECK (state <> 'none' OR crm_id IS NULL),
+    CONSTRAINT replaced_is_gone CHECK (replaced_by IS NULL OR state = 'gone')
 );
 CREATE INDEX records_to_look_at ON records (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX records_in_doubt ON records (destination, mode) WHERE state IN ('asked', 'in_doubt');
@@ -181,6 +189,13 @@ CREATE TABLE deliveries (
     task_record        bigint REFERENCES records,
     note_record        bigint REFERENCES records,
     changed_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- Who gets an open item of it, by the rule of its source.
+    assignee           text,
+    -- Which revision of its lead was approved, and until when; approved_until NULL: for good, or none was asked.
+    approved_revision  integer,
+    approved_until     timestamptz,
+    -- True: a person wants the note also on an opportunity that is closed.
+    note_anyway        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (event_id, generation),
     CONSTRAINT lease_iff_delivering
         CHECK ((state = 'delivering') = (claim_token IS NOT NULL) AND (claim_token IS NULL) = (claimed_until IS NULL)),
@@ -197,6 +212,8 @@ CREATE INDEX deliveries_blocked ON deliveries (blocked_on) WHERE blocked_on IS N
 CREATE INDEX deliveries_pending ON deliveries (received_at, event_id)
     WHERE state NOT IN ('confirmed', 'cancelled', 'superseded');
 CREATE INDEX deliveries_of_need ON deliveries (need_id, position);
+CREATE INDEX deliveries_expiring ON deliveries (approved_until)
+    WHERE approved_until IS NOT NULL AND state IN ('received', 'waiting');
 -- Which deliveries stand on a record.
 CREATE INDEX deliveries_of_contact ON deliveries (contact_record) WHERE contact_record IS NOT NULL;
 CREATE INDEX deliveries_of_opportunity ON deliveries (opportunity_record) WHERE opportunity_record IS NOT NULL;
@@ -340,6 +357,7 @@ CREATE UNIQUE INDEX one_open_accusation ON items (subject, reason)
     WHERE kind = 'incident' AND closed_at IS NULL AND subject IS NOT NULL;
 CREATE INDEX accusations ON items (subject, reason) WHERE subject IS NOT NULL;
 CREATE INDEX items_open ON items (kind, opened_at) WHERE closed_at IS NULL;
+CREATE INDEX items_of_delivery ON items (event_id, generation, item_id) WHERE kind = 'delivery';
 
 -- What an operator settled.  Append-only.
 CREATE TABLE decisions (
@@ -354,6 +372,43 @@ CREATE TABLE decisions (
     detail      jsonb NOT NULL DEFAULT '{}'
 );
 CREATE INDEX decisions_of_event ON decisions (event_id, decision_id);
+
+-- Sources that a person paused: they accept, and nothing of theirs is delivered.
+CREATE TABLE paused_sources (
+    source    text PRIMARY KEY,
+    paused_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- Contact keys of senders whom a person marked as spam: later leads of theirs wait for a person, and are never dropped.
+CREATE TABLE blocked_keys (
+    mode       text NOT NULL CHECK (mode IN ('live', 'test')),
+    key        bytea NOT NULL,
+    event_id   uuid NOT NULL REFERENCES events,
+    blocked_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (mode, key)
+);
+CREATE INDEX blocked_by_event ON blocked_keys (event_id);
+
+-- One decision about many events.  Its events are fixed when it is made; whoever lives goes on with what is left.
+CREATE TABLE bulk_runs (
+    bulk_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    made_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    action     text NOT NULL,
+    author     text NOT NULL CHECK (author <> ''),
+    reason     text NOT NULL CHECK (reason <> ''),
+    filter     jsonb NOT NULL DEFAULT '{}',
+    stopped_at timestamptz
+);
+CREATE TABLE bulk_items (
+    bulk_id  bigint NOT NULL REFERENCES bulk_runs,
+    event_id uuid NOT NULL REFERENCES events,
+    -- NULL: not done yet.  Else done, or why it was refused.
+    result   text,
+    done_at  timestamptz,
+    PRIMARY KEY (bulk_id, event_id),
+    CONSTRAINT done_says_what CHECK ((result IS NULL) = (done_at IS NULL))
+);
+CREATE INDEX bulk_items_left ON bulk_items (bulk_id, event_id) WHERE result IS NULL;
 
 -- Who is alive: clocks and workers say so here.
 CREATE TABLE heartbeats (
@@ -403,14 +458,17 @@ CREATE INDEX reconciliation_runs_due ON reconciliation_runs (due_at) WHERE due_a
 
 -- What holds now that somebody should know, and what was said of it.  Names and counts; no payload.
 CREATE TABLE conditions (
-    name       text NOT NULL,
-    subject    text NOT NULL,
-    since      timestamptz NOT NULL DEFAULT clock_timestamp(),
-    count      bigint NOT NULL,
-    -- When the newest of what it counts came, and the newest that was told.
-    newest_at  timestamptz,
-    told_at    timestamptz,
+    name        text NOT NULL,
+    subject     text NOT NULL,
+    since       timestamptz NOT NULL,
+    count       bigint NOT NULL,
+    -- When the newest of what it counts came; the newest that was told, and when; whether this time it was told at all.
+    newest_at   timestamptz NOT NULL,
     told_newest timestamptz,
+    told_at     timestamptz,
+    told        boolean NOT NULL DEFAULT false,
+    -- Null while it holds; what is over stays, so that it is known when.
+    ended_at    timestamptz,
     PRIMARY KEY (name, subject)
 );
 
@@ -489,12 +547,16 @@ END
 $$;
 CREATE TRIGGER history BEFORE INSERT OR UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION note_delivery_move();
 
--- A delivery that waits for a person has exactly one open item; it closes when the delivery moves on.
+-- A delivery that waits for a person has exactly one open item; it closes when the delivery moves on.  It is whoever's
+-- had the last one of this delivery, else by the rule of the source.
 CREATE FUNCTION keep_item_of_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.state IN ('awaiting_approval', 'uncertain', 'review') THEN
-        INSERT INTO items (kind, reason, mode, source, event_id, generation, record_id, fields)
-        VALUES ('delivery', NEW.reason, NEW.mode, NEW.source, NEW.event_id, NEW.generation, NEW.blocked_on, NEW.fields)
+        INSERT INTO items (kind, reason, mode, source, event_id, generation, record_id, fields, assignee)
+        VALUES ('delivery', NEW.reason, NEW.mode, NEW.source, NEW.event_id, NEW.generation, NEW.blocked_on, NEW.fields,
+                coalesce((SELECT assignee FROM items
+                           WHERE kind = 'delivery' AND event_id = NEW.event_id AND generation = NEW.generation
+                           ORDER BY item_id DESC LIMIT 1), NEW.assignee))
         ON CONFLICT (event_id, generation) WHERE kind = 'delivery' AND closed_at IS NULL
         DO UPDATE SET reason = EXCLUDED.reason, fields = EXCLUDED.fields, record_id = EXCLUDED.record_id;
     ELSIF TG_OP = 'UPDATE' THEN
