@@ -135,6 +135,7 @@ KNOW = """
        AND (crm_id IS NULL AND state IN ('none', 'asked', 'in_doubt')
             OR crm_id = %(crm_id)s AND state IN ('known', 'asked', 'in_doubt'))
        AND (%(write_id)s::bigint IS NULL OR state = 'none' OR write_id = %(write_id)s)
+       AND (%(write_id)s::bigint IS NOT NULL OR %(how)s <> 'adopted' OR state = 'none')
     RETURNING record_id
 """
 
@@ -142,8 +143,8 @@ KNOW = """
 def know(conn: Conn, record_id: int, *, crm_id: str, how: str, write_id: int | None = None) -> bool:
     """It stands in the CRM under this id.  `write_id`: whose answer says so, None: a look or a person.
 
-    A create that followed a doubt is looked at again.  False: the record stands under another id already, or another
-    write is under way: the caller makes it an incident.
+    A create that followed a doubt is looked at again.  What is not ours is adopted only while nobody writes the record.
+    False: the record stands under another id already, or another write is under way: the caller makes it an incident.
     """
     parameters = {"record_id": record_id, "crm_id": crm_id, "how": how, "write_id": write_id}
     return conn.execute(KNOW, parameters).rowcount == 1

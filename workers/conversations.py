@@ -17,7 +17,7 @@ from intake.identity import talk_opened_at, talk_stem
 from intake.needs import TalkNeed
 from workers import calls
 from workers.desk import Desk
-from workers.ensure import unreachable
+from workers.pausing import unreachable
 from workers.standing import ForPerson, Halt
 from workers.work import Work
 

@@ -27,9 +27,9 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.transport import NotSent
-from intake import accounts, attempts, items, records
+from intake import attempts, contacts, items, records
 from intake.attempts import RecordMoved
-from intake.db import transaction
+from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.identity import is_test
 from intake.records import Record
@@ -38,6 +38,7 @@ from workers.calls import Call
 from workers.desk import Desk, Wired
 from workers.drafts import guarded_values
 from workers.look import double, is_gone, look_into, note, note_silence, plan, see, settle_found
+from workers.pausing import retry, unreachable, unsure
 from workers.sentinels import Control
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing
 
@@ -270,40 +271,23 @@ def look_at_once(desk: Desk, step: Step, record: Record, reason: str) -> Standin
 def _after_duplicate(desk: Desk, step: Step, record: Record, duplicate: Duplicate) -> Standing | None:
     """What is ours is adopted; a duplicate of something else is not ours, except that a person may be the same one."""
     wired = desk.wired[record.destination]
-    standing = _see_first(desk, step, record, Control("no", "after_duplicate"))
+    standing = _see_named(desk, record, duplicate) or _see_first(desk, step, record, Control("no", "after_duplicate"))
     if standing is None and duplicate.by != "reference":
         standing = _match(desk, wired, step, record)
     return standing or ForPerson(f"duplicate_{duplicate.by}")
 
 
-# --- when the CRM does not tell ---------------------------------------------------------------------------------------
-
-
-def unsure(desk: Desk, wired: Wired, looked: Unsure) -> Later:
-    """A look that told nothing: later; where the whole account does not work, it is paused."""
-    if looked.scope == "account":
-        later = unreachable(desk, wired, looked.reason)
-        return Later(later.reason, looked.after or later.after or backoff.AFTER_UNSURE)
-    return Later(looked.reason, looked.after or backoff.AFTER_UNSURE)
-
-
-def unreachable(desk: Desk, wired: Wired, reason: str) -> Later:
-    """No byte got through, or no answer came: later; the account is paused only when a control call fails too."""
-    return _paused(desk, wired) or Later(reason)
-
-
-def retry(desk: Desk, wired: Wired, again: Retry) -> Later | ForPerson:
-    """What the CRM refused for now.  If it blames the account but a control call works, the item is a person's."""
-    paused = _paused(desk, wired) if again.scope == "account" else None
-    if paused is not None:
-        return paused
-    return Later(again.reason, again.after) if again.passing or again.scope == "item" else ForPerson(again.reason)
-
-
-def _paused(desk: Desk, wired: Wired) -> Later | None:
-    failed = calls.control(desk, wired)
-    if failed is None:
+def _see_named(desk: Desk, record: Record, duplicate: Duplicate) -> Standing | None:
+    """The record that the CRM names is ours if it bears our reference; a search may not find it yet."""
+    if duplicate.crm_id is None:
         return None
+    sight = calls.read(desk, desk.wired[record.destination], Kind(record.kind), duplicate.crm_id)
     with transaction(desk.pool) as conn:
-        accounts.pause(conn, wired.destination.name, reason=failed.reason, again=failed.after or backoff.CONTROL_AGAIN)
-    return Later(ACCOUNT_PAUSED, after=backoff.CONTROL_AGAIN)
+        if not isinstance(sight.looked, Found) or not _is_ours(conn, record, sight.looked.seen):
+            return None
+        settle_found(conn, record, sight.looked.seen)
+    return Known(duplicate.crm_id) if sight.looked.seen.live else ForPerson(f"{record.kind}_gone")
+
+
+def _is_ours(conn: Conn, record: Record, seen: Seen) -> bool:
+    return seen.reference is not None and seen.reference in contacts.references(conn, record.record_id)

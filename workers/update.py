@@ -35,8 +35,9 @@ from workers import calls
 from workers.calls import Call
 from workers.desk import Desk
 from workers.drafts import GUARDED, guarded
-from workers.ensure import MOST_ROUNDS, Step, look_at_once, retry, take_answer, unreachable, unsure
+from workers.ensure import MOST_ROUNDS, Step, look_at_once, take_answer
 from workers.look import is_gone, look_into, note_silence
+from workers.pausing import retry, unreachable, unsure
 from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
 
 

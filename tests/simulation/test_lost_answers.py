@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
+from intake import deliveries
 from tests.lab import Lab
 from tests.simulation.stops import stopping
-from tests.simulation.world import creates, incidents, ledger, looks
+from tests.simulation.world import People, creates, incidents, ledger, looks
 
 KINDS = ("contact", "opportunity", "task", "note")
 
@@ -150,10 +152,18 @@ def test_an_answer_that_comes_twice_is_one_record(stored: Lab) -> None:
     assert ledger(stored) == {"contact": 1, "opportunity": 1, "task": 1}
 
 
-def test_one_request_that_made_two_records_is_an_incident_as_soon_as_it_is_seen(stored: Lab) -> None:
-    stored.dials.fault("double_execution", match={"what": "create", "kind": "opportunity"})
-    stored.dials.fault("lost_answer", match={"what": "create", "kind": "task"})
+def test_one_request_that_made_two_records_is_an_incident_and_goes_on_when_people_left_one(stored: Lab) -> None:
     event = stored.form()
-    stored.settle()
+    stored.dials.fault("double_execution", match={"what": "create", "kind": "opportunity"})
+    with stopping(stored) as worker:
+        worker.run({event: ["opportunity.answered"]}, rounds=3)
+    assert (stored.state(event), stored.delivery(event)["reason"]) == ("review", "several")
+    assert incidents(stored) == ["several"]
+    (double,) = stored.dials.doubles()
+    People(stored).trash_one("opportunities", str(double["ids"][0]))  # type: ignore[index]  # a list of two ids
+    with stored.pool.connection() as conn:
+        deliveries.revive(conn, event, 1)
+    stored.settle(3, timedelta(hours=25))
     assert stored.state(event) == "confirmed"
-    assert len(stored.dials.doubles()) == 1
+    assert len(stored.in_crm("opportunity")) == 1
+    assert ledger(stored) == {"contact": 1, "opportunity": 2, "task": 1}

@@ -84,6 +84,15 @@ def test_where_the_reference_is_enforced_a_double_that_is_refused_is_adopted(mak
         assert creates(here, "contact")[1]["reason"] == "duplicate_reference"
 
 
+def test_where_the_reference_is_enforced_what_the_refusal_names_is_read_though_no_search_finds_it(make: Made) -> None:
+    with make("enforced", 86_400.0) as here:
+        here.dials.fault("lost_answer", match={"what": "create", "kind": "contact"})
+        event = here.form()
+        here.settle()
+        assert here.state(event) == "confirmed"
+        assert ledger(here) == EACH_ONCE
+
+
 def test_where_the_reference_is_enforced_what_stands_in_the_trash_is_not_adopted(make: Made) -> None:
     with make("enforced") as here:
         here.dials.fault("lost_answer", match={"what": "create", "kind": "contact"})

@@ -100,6 +100,15 @@ def test_two_workers_that_look_at_once_come_to_one_result(stored: Lab) -> None:
     assert (stored.state(event), ledger(stored)) == ("confirmed", EACH_ONCE)
 
 
+def test_a_contact_that_is_being_written_is_not_adopted_by_somebody_else(stored: Lab) -> None:
+    event = stored.form()
+    with zombie(stored, "contact.committed"), stored.pool.connection() as conn:
+        (row,) = stored.rows("SELECT record_id FROM records WHERE kind = 'contact'")
+        assert not records.know(conn, int(str(row["record_id"])), crm_id="con-of-another", how="adopted")
+    stored.settle()
+    assert (stored.state(event), ledger(stored), incidents(stored)) == ("confirmed", EACH_ONCE, [])
+
+
 # --- every write of a holder is fenced --------------------------------------------------------------------------------
 
 FENCED: dict[str, Callable[[Conn, Claim, int], object]] = {

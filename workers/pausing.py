@@ -1,0 +1,44 @@
+"""When a CRM does not tell, or refuses for now: the delivery comes back later, and the account may be paused.
+
+An account is paused only when a control call fails too; else what is wrong is about the one item.
+"""
+
+from __future__ import annotations
+
+from crm_clients.base import Retry, Unsure
+from intake import accounts
+from intake.db import transaction
+from workers import backoff, calls
+from workers.desk import Desk, Wired
+from workers.standing import ACCOUNT_PAUSED, ForPerson, Later
+
+
+def unsure(desk: Desk, wired: Wired, looked: Unsure) -> Later:
+    """A look that told nothing: later; where the whole account does not work, it is paused."""
+    if looked.scope == "account":
+        later = unreachable(desk, wired, looked.reason)
+        return Later(later.reason, looked.after or later.after or backoff.AFTER_UNSURE)
+    return Later(looked.reason, looked.after or backoff.AFTER_UNSURE)
+
+
+def unreachable(desk: Desk, wired: Wired, reason: str) -> Later:
+    """No byte got through, or no answer came: later; the account is paused only when a control call fails too."""
+    return paused(desk, wired) or Later(reason)
+
+
+def retry(desk: Desk, wired: Wired, again: Retry) -> Later | ForPerson:
+    """What the CRM refused for now.  If it blames the account but a control call works, the item is a person's."""
+    stopped = paused(desk, wired) if again.scope == "account" else None
+    if stopped is not None:
+        return stopped
+    return Later(again.reason, again.after) if again.passing or again.scope == "item" else ForPerson(again.reason)
+
+
+def paused(desk: Desk, wired: Wired) -> Later | None:
+    """None: the account works."""
+    failed = calls.control(desk, wired)
+    if failed is None:
+        return None
+    with transaction(desk.pool) as conn:
+        accounts.pause(conn, wired.destination.name, reason=failed.reason, again=failed.after or backoff.CONTROL_AGAIN)
+    return Later(ACCOUNT_PAUSED, after=backoff.CONTROL_AGAIN)
