@@ -20,10 +20,9 @@ from flask import Flask, Response, request
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from intake import gunicorn_conf, heartbeats, installation, logs, queue, sealing
+from intake import gunicorn_conf, heartbeats, installation, logs, queue, sealing, spooling
 from intake.config import Process, Source, load
-from intake.config.settings import Settings
-from intake.db import DOOR_OPTIONS, Pool, answering_until, open_pool
+from intake.db import DOOR_OPTIONS, answering_until, open_pool
 from intake.identity import Mode
 from intake.reading import Post
 from intake.receive import Door, Reply, refused
@@ -33,6 +32,7 @@ from intake.sources import find as find_provider
 from intake.sources.base import Answer
 from intake.sources.decoding import clean_text
 from intake.sources.generic import FORM
+from intake.spool_drain import Drainer
 
 log = structlog.get_logger()
 
@@ -65,9 +65,13 @@ def create_app() -> Flask:
         reconnect_timeout=RECONNECT,
     )
     redis = queue.connect(process.redis_url)
-    keeper = Keeper(process.database_url, sealing.from_environ(os.environ), new_id=uuid4)
+    seal = sealing.from_environ(os.environ)
+    keeper = Keeper(process.database_url, seal, new_id=uuid4)
     atexit.register(keeper.flush, within=KEEPER_PATIENCE)
-    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep)
+    spool = spooling.open_spool(settings, seal)
+    if spool is not None:
+        Drainer(spool, settings, process.database_url).start()
+    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep, spool=spool)
     bell = queue.Bell(lambda: queue.hint(redis, at_most=process.workers))
     return build(door, hint=bell.press)
 
@@ -103,7 +107,7 @@ def build(door: Door, *, hint: Callable[[], object]) -> Flask:
 
     @app.get("/readyz")
     def readyz() -> Response:
-        return _answer(_readiness(door.pool, door.settings, door.clock), hint)
+        return _answer(_readiness(door), hint)
 
     return app
 
@@ -203,15 +207,19 @@ def _refuse_bug(error: Exception) -> Response:
 # --- readiness ------------------------------------------------------------------------------------------------------
 
 
-def _readiness(pool: Pool, settings: Settings, clock: Callable[[], float]) -> Reply:
+def _readiness(door: Door) -> Reply:
     """200 when a delivery can be accepted now; how the clock and the workers are stands beside it."""
-    until = clock() + READY_WITHIN
+    until = door.clock() + READY_WITHIN
+    spool = {} if door.spool is None else {"spool": spooling.told(door.spool)}
     try:
-        with pool.connection(timeout=READY_WITHIN) as conn, answering_until(conn, until):
+        with door.pool.connection(timeout=READY_WITHIN) as conn, answering_until(conn, until):
             installation.read(conn)
             pulses = heartbeats.pulses(conn)
     except (psycopg.Error, installation.Mismatch):
+        # A balancer that took this host out would lose what the spool can keep.
+        if door.spool is not None and door.spool.stock().has_room:
+            return Reply(HTTPStatus.OK, {"ok": True, "database": "away", **spool})
         return refused(HTTPStatus.SERVICE_UNAVAILABLE, "storage_unavailable")
     alive = {each.process: {"alive": each.alive, "age_seconds": each.age.total_seconds()} for each in pulses}
-    closed = sorted(source.name for source in settings.sources.values() if source.closed_because)
-    return Reply(HTTPStatus.OK, {"ok": True, "processes": alive, "closed_sources": closed})
+    closed = sorted(source.name for source in door.settings.sources.values() if source.closed_because)
+    return Reply(HTTPStatus.OK, {"ok": True, "processes": alive, "closed_sources": closed, **spool})

@@ -13,10 +13,11 @@ from typing import Literal
 import psycopg
 from psycopg.rows import scalar_row, tuple_row
 
-from intake import heartbeats, installation, queue
+from intake import heartbeats, installation, queue, spooling
 from intake.config import Process, Settings
 from intake.db import Conn, sql_folder
 from intake.installation import Mismatch
+from intake.spool import stock_of
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -107,6 +108,30 @@ def of_installation(conn: Conn, process: Process) -> Line:
     if expected is None:
         return Line("warn", "installation", "is not pinned on this host", "run `intake migrate`")
     return Line("ok", "installation", f"{found.installation_id}, epoch {found.epoch}")
+
+
+# --- the spool ------------------------------------------------------------------------------------------------------
+
+# Seconds; what waits longer is not being drained.
+SPOOL_LATE = 60.0
+
+
+def of_spool(settings: Settings) -> Line:
+    """Whether this host's spool can keep a delivery, and is drained."""
+    folder = settings.spool_dir
+    if folder is None:
+        return Line("ok", "spool", "none: senders are answered 503 while PostgreSQL is away")
+    wrong = spooling.unfit(folder, persistent=settings.spool_persistent)
+    if wrong is not None:
+        return Line("fail", "spool", f"{folder} {wrong}", "correct intake.spool_dir, and start again")
+    stock = stock_of(folder, settings.spool_megabytes * 1024 * 1024)
+    detail = f"{stock.bytes} of {stock.limit} bytes wait"
+    if not stock.has_room:
+        return Line("fail", "spool", detail, "bring PostgreSQL back, or raise intake.spool_megabytes")
+    if stock.oldest is not None and stock.oldest > SPOOL_LATE:
+        remedy = "bring PostgreSQL back; start the web process of this host, whose log says what is held, and why"
+        return Line("fail", "spool", f"{detail}, since {stock.oldest:.0f} s", remedy)
+    return Line("ok", "spool", detail)
 
 
 # --- Redis ----------------------------------------------------------------------------------------------------------

@@ -157,14 +157,18 @@ def event(conn: Conn, event_id: UUID) -> EventRow | None:
         return cursor.execute(EVENTS, unfiltered | {"event_id": event_id, "only_open": False, "limit": 1}).fetchone()
 
 
+# An id that was acknowledged before it was known to be another event's is an alias of it.
 BEGIN_WITH = """
-    SELECT event_id FROM events WHERE event_id BETWEEN %(least)s::uuid AND %(most)s::uuid ORDER BY event_id LIMIT 2
+    SELECT event_id FROM events WHERE event_id BETWEEN %(least)s::uuid AND %(most)s::uuid
+     UNION
+    SELECT event_id FROM event_aliases WHERE alias BETWEEN %(least)s::uuid AND %(most)s::uuid
+     ORDER BY event_id LIMIT 2
 """
 DIGITS = 32  # of a UUID
 
 
 def begin_with(conn: Conn, start: str) -> list[UUID]:
-    """The first two events whose id begins so.  Raises ValueError where it is no beginning of an id."""
+    """The first two events whose id, or an alias of it, begins so.  Raises ValueError where no id begins so."""
     digits = start.replace("-", "")
     given = {"least": UUID(digits.ljust(DIGITS, "0")), "most": UUID(digits.ljust(DIGITS, "f"))}
     with conn.cursor(row_factory=scalar_row) as cursor:

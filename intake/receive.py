@@ -8,6 +8,7 @@ known source? → raw bytes → authentic? → content type → read → one tra
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ import psycopg
 import psycopg_pool
 import structlog
 
-from intake import events, idempotency, installation
+from intake import events, idempotency, installation, spooling
 from intake.config import Settings, Source
 from intake.db import Pool, answering_until
 from intake.identity import IdentityKey
@@ -27,6 +28,7 @@ from intake.reading import Arrival, Post, Reader, is_authentic, is_readable_type
 from intake.received import Acceptance, Received
 from intake.sources import find as find_provider
 from intake.sources.base import Answer, OwnAnswer
+from intake.spool import Spool
 
 log = structlog.get_logger()
 
@@ -37,6 +39,9 @@ RETRY_AFTER = 5  # seconds
 
 # Seconds to wait for a connection before asking for one anew: a request that asks makes the pool try to connect.
 ASK_AGAIN = 0.3
+
+# Seconds during which deliveries go to the spool at once, after the database did not answer.
+AWAY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,8 @@ def refused(status: HTTPStatus, code: str, fields: Mapping[str, str] | None = No
 class Door:
     """What the door works with.  `now` gives aware datetimes, `new_id` ids of receipts.
 
-    `on_refused` is told what was not authentic, and when it came; it returns at once.
+    `on_refused` is told what was not authentic, and when it came; it returns at once.  `spool` None: without a
+    database nothing is acknowledged.
     """
 
     settings: Settings
@@ -69,7 +75,9 @@ class Door:
     new_id: Callable[[], UUID]
     clock: Callable[[], float] = time.monotonic
     on_refused: Callable[[Post, datetime], object] = lambda _post, _at: None
+    spool: Spool | None = None
     _key: IdentityKey | None = None
+    _away_until: float = -math.inf
 
     def source(self, name: str) -> Source | Reply:
         """The open source of this name, or the refusal."""
@@ -99,11 +107,13 @@ class Door:
         if reading.quarantined and not reading.events and (source.provider == "quote" or source.idempotency_key):
             fields = {name: rule for each in reading.quarantined for name, rule in each.fields.items()}
             return refused(HTTPStatus.UNPROCESSABLE_ENTITY, reading.quarantined[0].reason, fields)
-        return self._store(reader.received(post, reading, Arrival(self.new_id())))
+        return self._store(reader.received(post, reading, Arrival(self.new_id())), now)
 
-    def _store(self, received: Received) -> Reply:
+    def _store(self, received: Received, now: datetime) -> Reply:
         source = received.source
-        acceptance = self._commit_or_quarantine(received)
+        # A program with keys tries again by itself, and wants the answer of the first time.
+        spool = None if source.idempotency_key else self.spool
+        acceptance = self._commit(received) if spool is None else self._commit_or_spool(spool, received, now)
         if acceptance is None:
             return refused(HTTPStatus.SERVICE_UNAVAILABLE, "storage_unavailable")
         if source.idempotency_key:
@@ -113,12 +123,27 @@ class Door:
         worded = provider.answer(document) if isinstance(provider, OwnAnswer) else None
         return Reply(source.accepted_status, document, accepted=bool(acceptance.events), worded=worded)
 
-    def _commit_or_quarantine(self, received: Received) -> Acceptance | None:
+    def _commit_or_spool(self, spool: Spool, received: Received, now: datetime) -> Acceptance | None:
+        acceptance = self._commit_unless_away(received)
         try:
-            return self._commit(received)
-        except (psycopg.DataError, psycopg.IntegrityError) as odd:
-            log.error("reading not storable", source=received.source.name, error=type(odd).__name__)  # noqa: TRY400  # it quotes values
-            return self._commit(not_storable(received))
+            return acceptance or spooling.keep(spool, received, now)
+        except OSError as no_room:
+            log.error("spool cannot keep", source=received.source.name, error=type(no_room).__name__)  # noqa: TRY400
+            return None
+
+    def _commit_unless_away(self, received: Received) -> Acceptance | None:
+        """While the database is away one request at a time finds out whether it is back, and the others need not."""
+        if self.clock() < self._away_until:
+            return None
+        if self._away_until > -math.inf:
+            self._away_until = self.clock() + PATIENCE
+        try:
+            acceptance = self._commit(received)
+        except (psycopg.Error, installation.Mismatch) as odd:  # no tables, read only...
+            log.error("storage refuses", source=received.source.name, error=type(odd).__name__)  # noqa: TRY400
+            acceptance = None
+        self._away_until = self.clock() + AWAY if acceptance is None else -math.inf
+        return acceptance
 
     def _commit(self, received: Received) -> Acceptance | None:
         """None: the database did not take it in time.  Trying again is harmless: identity makes it a duplicate."""
@@ -126,11 +151,18 @@ class Door:
         last = "nothing tried"
         while self.clock() < until:
             try:
-                return self._accept(received, until)
+                return self._accept_or_quarantine(received, until)
             except (psycopg.OperationalError, psycopg_pool.PoolTimeout) as away:
                 last = type(away).__name__
         log.warning("storage unavailable", source=received.source.name, error=last)
         return None
+
+    def _accept_or_quarantine(self, received: Received, until: float) -> Acceptance:
+        try:
+            return self._accept(received, until)
+        except (psycopg.DataError, psycopg.IntegrityError) as odd:
+            log.error("reading not storable", source=received.source.name, error=type(odd).__name__)  # noqa: TRY400  # it quotes values
+            return self._accept(not_storable(received), until)
 
     def _accept(self, received: Received, until: float) -> Acceptance:
         wait = min(ASK_AGAIN, max(0.01, until - self.clock()))

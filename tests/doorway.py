@@ -83,11 +83,11 @@ Json = dict[str, object]
 Message = dict[str, object]
 
 
-def write_config(folder: Path, sources: Mapping[str, str] = SOURCES) -> Path:
-    """An intake.toml with these sources."""
+def write_config(folder: Path, sources: Mapping[str, str] = SOURCES, *, intake: str = "") -> Path:
+    """An intake.toml with these sources.  `intake`: what its table of this name says."""
     file = folder / "intake.toml"
     tables = [f'[[sources]]\nname = "{name}"\n{table}' for name, table in sources.items()]
-    file.write_text("\n".join((CONFIG, *tables)), "utf-8")
+    file.write_text("\n".join((CONFIG.replace("[intake]", f"[intake]\n{intake}"), *tables)), "utf-8")
     return file
 
 

@@ -97,10 +97,19 @@ def command() -> list[str]:
 
 @contextmanager
 def web(
-    folder: Path, *, database_url: str, redis_url: str, sources: Mapping[str, str] = SOURCES, **settings: str
+    folder: Path,
+    *,
+    database_url: str,
+    redis_url: str,
+    sources: Mapping[str, str] = SOURCES,
+    intake: str = "",
+    **settings: str,
 ) -> Iterator[Web]:
-    """Run it until the block ends.  `settings` are variables of its environment, such as WEB_WORKERS."""
-    config = write_config(folder, sources)
+    """Run it until the block ends.  `settings` are variables of its environment, such as WEB_WORKERS.
+
+    `intake`: what this table of its configuration says.
+    """
+    config = write_config(folder, sources, intake=intake)
     port = free_port()
     environ = {"PATH": os.environ["PATH"], **ENVIRON, "DATABASE_URL": database_url, "REDIS_URL": redis_url}
     environ |= {

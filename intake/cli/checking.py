@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 
-from intake import doctor
+from intake import doctor, sealing
 from intake.cli import place
 from intake.cli.group import Finding
 from intake.cli.output import console, print_json
@@ -53,6 +53,9 @@ def examine(of_clients: OfClients) -> Iterator[Line]:
         settings = place.settings()
         yield from doctor.of_settings(settings)
         yield from of_clients(settings)
+        yield doctor.of_spool(settings)
+        if place.environment().get(sealing.SETTING):
+            sealing.from_environ(place.environment())
     except ConfigError as wrong:
         yield from _problems(wrong)
     yield from _database(process, settings)
