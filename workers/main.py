@@ -15,9 +15,8 @@ RUNNING = (
     Command("clock", "workers.commands.running:clock", "Run the clock."),
     Command("check", "workers.commands.checking:check", "Look at everything, and say what to do."),
     Command("crm", "workers.commands.checking:crm", "crm check: the CRM accounts and their sentinels."),
-    Command(
-        "reconcile", "workers.commands.reconciling:reconcile", "Prove that nothing is missing or double."
-    ),
+    Command("reconcile", "workers.commands.reconciling:reconcile", "Prove that nothing is missing or double."),
+    Command("alerts", "workers.commands.alerting:alerts", "What somebody should know now, and what was said."),
 )
 DECIDING = (Command("settle", "workers.commands.settling:settle", "Say what became of a write in doubt, or cancel."),)
 

@@ -49,14 +49,17 @@ CREATE INDEX reconciliation_runs_due ON reconciliation_runs (due_at) WHERE due_a
 
 -- What holds now that somebody should know, and what was said of it.  Names and counts; no payload.
 CREATE TABLE conditions (
-    name       text NOT NULL,
-    subject    text NOT NULL,
-    since      timestamptz NOT NULL DEFAULT clock_timestamp(),
-    count      bigint NOT NULL,
-    -- When the newest of what it counts came, and the newest that was told.
-    newest_at  timestamptz,
-    told_at    timestamptz,
+    name        text NOT NULL,
+    subject     text NOT NULL,
+    since       timestamptz NOT NULL,
+    count       bigint NOT NULL,
+    -- When the newest of what it counts came; the newest that was told, and when; whether this time it was told at all.
+    newest_at   timestamptz NOT NULL,
     told_newest timestamptz,
+    told_at     timestamptz,
+    told        boolean NOT NULL DEFAULT false,
+    -- Null while it holds; what is over stays, so that it is known when.
+    ended_at    timestamptz,
     PRIMARY KEY (name, subject)
 );
 

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import closing
 
 import click
 import psycopg
@@ -25,6 +26,9 @@ log = structlog.get_logger()
 
 # How often a process asks again for servers that come late, in seconds.
 ASK_AGAIN = 1.0
+
+# How long a clock that stops waits for a message that is being sent, in seconds.
+WATCH_ENDS_WITHIN = 12.0
 
 
 @click.command()
@@ -64,21 +68,27 @@ def worker() -> None:
 
 @click.command()
 def clock() -> None:
-    """Tick until a signal: release, wake, hint."""
-    from workers import clock as ticking  # noqa: PLC0415  # the worker does not need it
+    """Tick until a signal: release, wake, hint; and watch beside it: alerts, the digest, the nightly reconciliation."""
+    from crm_clients.transport import Transport  # noqa: PLC0415  # the worker needs none of these
+    from workers import clock as ticking  # noqa: PLC0415
+    from workers import watch, wiring  # noqa: PLC0415
     from workers.process import process_name  # noqa: PLC0415
 
     process = _begin()
+    settings = wiring.settings_of(process, os.environ)
     _wait_for_servers(process)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    pool = open_pool(process.database_url or "", size=1)
+    pool = open_pool(process.database_url or "", size=2)
     client = queue.connect(process.redis_url or "")
-    try:
+    with closing(pool), Transport() as transport:
+        tools = watch.Watch(pool, settings, transport)
+        # Not in the ticks' own thread: a webhook that hangs holds no delivery up.
+        watching = threading.Thread(target=watch.run, args=(tools, stop), name="watch", daemon=True)
+        watching.start()
         ticking.run(pool, name=process_name(), hint=lambda: queue.hint(client, at_most=process.workers), stop=stop)
-    finally:
-        pool.close()
+        watching.join(WATCH_ENDS_WITHIN)
 
 
 def _begin() -> Process:

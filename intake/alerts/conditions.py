@@ -1,0 +1,153 @@
+"""What holds now that somebody should know: one query a condition, by source or by account.
+
+Live only: a test troubles nobody.  What waits for a paused account is told by the pause, and by nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import LiteralString
+
+from psycopg.rows import class_row
+
+from intake.config import Settings
+from intake.db import Conn
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`subject` is a source or an account, "": the installation.  `newest_at`: of what it counts, the latest.
+
+    `references` are the latest few: of needs, as they stand in the CRM, else numbers of items.
+    """
+
+    name: str
+    subject: str
+    count: int
+    since: datetime
+    newest_at: datetime
+    references: list[str]
+
+
+# What is looked at in every round, and what takes longer to read and changes slowly.
+QUICK: Mapping[str, LiteralString] = {
+    "items": """
+        SELECT CASE i.kind WHEN 'delivery' THEN d.state ELSE i.kind END AS name, coalesce(i.source, '') AS subject,
+               count(*) AS count, min(i.opened_at) AS since, max(i.opened_at) AS newest_at,
+               (array_agg(coalesce(n.reference, 'item-' || i.item_id) ORDER BY i.opened_at DESC))[1:5] AS "references"
+          FROM items i
+          LEFT JOIN LATERAL (SELECT state, need_id FROM deliveries WHERE event_id = i.event_id
+                              ORDER BY generation DESC LIMIT 1) d ON true
+          LEFT JOIN needs n USING (need_id)
+         WHERE i.closed_at IS NULL AND i.mode = 'live' AND (i.kind <> 'delivery' OR d.state IN ('uncertain', 'review'))
+         GROUP BY 1, 2
+    """,
+    "account_paused": """
+        SELECT 'account_paused' AS name, destination AS subject,
+               (SELECT count(*) FROM deliveries d
+                 WHERE d.destination = a.destination AND d.state IN ('received', 'waiting')) AS count,
+               paused_at AS since, paused_at AS newest_at, '{}'::text[] AS "references"
+          FROM accounts a WHERE paused_at IS NOT NULL
+    """,
+    "backlog": """
+        SELECT 'backlog' AS name, d.destination AS subject, count(*) AS count, min(d.due_at) AS since,
+               min(d.due_at) AS newest_at, '{}'::text[] AS "references"
+          FROM deliveries d
+          LEFT JOIN accounts a ON a.destination = d.destination
+          LEFT JOIN conditions c ON c.name = 'account_paused' AND c.subject = d.destination
+         WHERE d.state IN ('received', 'waiting') AND d.mode = 'live' AND a.paused_at IS NULL
+           AND (c.name IS NULL OR c.ended_at IS NOT NULL)
+           AND greatest(d.due_at, c.ended_at) < clock_timestamp() - %(backlog)s
+         GROUP BY d.destination
+    """,
+    "promise": """
+        SELECT 'promise' AS name, d.source AS subject, count(*) AS count, min(d.received_at) AS since,
+               max(d.received_at) AS newest_at,
+               (array_agg(n.reference ORDER BY d.received_at DESC))[1:5] AS "references"
+          FROM unnest(%(sources)s::text[], %(promises)s::interval[]) AS p (source, promise)
+          JOIN deliveries d USING (source)
+          JOIN needs n USING (need_id)
+          LEFT JOIN accounts a ON a.destination = d.destination
+          LEFT JOIN conditions c ON c.name = 'account_paused' AND c.subject = d.destination
+         WHERE d.state IN ('received', 'delivering', 'waiting', 'uncertain') AND d.mode = 'live'
+           AND a.paused_at IS NULL AND (c.name IS NULL OR c.ended_at IS NOT NULL)
+           AND greatest(d.received_at, c.ended_at) < clock_timestamp() - p.promise
+         GROUP BY d.source
+    """,
+    "no_worker": """
+        SELECT 'no_worker' AS name, '' AS subject, count(*) AS count, min(due_at) AS since, min(due_at) AS newest_at,
+               '{}'::text[] AS "references"
+          FROM deliveries d LEFT JOIN accounts a USING (destination)
+         WHERE d.state IN ('received', 'waiting') AND due_at < clock_timestamp() - %(worker)s AND a.paused_at IS NULL
+           AND NOT EXISTS (SELECT FROM heartbeats WHERE process = 'worker' AND at > clock_timestamp() - %(worker)s)
+        HAVING count(*) > 0
+    """,
+}
+SLOW: Mapping[str, LiteralString] = {
+    # Longer than half as long again as the longest pause of four weeks, nights and weekends among them.
+    "silence": """
+        SELECT 'silence' AS name, source AS subject, count(*) AS count, max(received_at) AS since,
+               max(received_at) AS newest_at, '{}'::text[] AS "references"
+          FROM (SELECT source, received_at, lead(received_at) OVER (PARTITION BY source ORDER BY received_at) AS next_at
+                  FROM receipts
+                 WHERE source = ANY(%(sources)s) AND mode = 'live' AND verdict = 'accepted'
+                   AND received_at > clock_timestamp() - interval '28 days') AS arrivals
+         GROUP BY source
+        HAVING count(*) >= %(busy)s AND min(received_at) < clock_timestamp() - interval '7 days'
+           AND max(received_at) < clock_timestamp() - greatest(interval '2 hours', 1.5 * max(next_at - received_at))
+    """,
+    # A day of deliveries and not one lead, where a week had some every day, or where there never was one.
+    "gives_nothing": """
+        SELECT 'gives_nothing' AS name, source AS subject, count(*) FILTER (WHERE recent) AS count,
+               min(received_at) FILTER (WHERE recent) AS since, min(received_at) FILTER (WHERE recent) AS newest_at,
+               '{}'::text[] AS "references"
+          FROM (SELECT source, received_at, verdict = 'accepted' AS gave,
+                       received_at > clock_timestamp() - interval '1 day' AS recent
+                  FROM receipts
+                 WHERE source = ANY(%(sources)s) AND mode = 'live' AND verdict IN ('accepted', 'ignored', 'quarantined')
+                   AND received_at > clock_timestamp() - interval '8 days') AS arrivals
+         GROUP BY source
+        HAVING count(*) FILTER (WHERE recent) >= %(nothing)s AND count(*) FILTER (WHERE recent AND gave) = 0
+           AND (count(*) FILTER (WHERE gave) >= 7 OR count(*) FILTER (WHERE gave) = 0)
+    """,
+    # Many more refusals in this hour and the last one than a week has in two hours.
+    "noise": """
+        SELECT 'noise' AS name, source AS subject, sum(count) FILTER (WHERE recent)::bigint AS count,
+               min(hour) FILTER (WHERE recent) AS since, min(hour) FILTER (WHERE recent) AS newest_at,
+               '{}'::text[] AS "references"
+          FROM (SELECT source, hour, count, hour >= date_trunc('hour', clock_timestamp()) - interval '1 hour' AS recent
+                  FROM refusals WHERE hour > clock_timestamp() - interval '7 days') AS hours
+         GROUP BY source
+        HAVING sum(count) FILTER (WHERE recent) >= %(noise)s
+           AND sum(count) FILTER (WHERE recent) > 5 * coalesce(sum(count) FILTER (WHERE NOT recent), 0) / 84.0
+    """,
+}
+# The names that each set of queries tells of; what is not among its rows does not hold.
+QUICK_NAMES = (
+    "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "backlog", "promise", "no_worker",
+)  # fmt: skip
+SLOW_NAMES = ("silence", "gives_nothing", "noise")
+
+BACKLOG = timedelta(minutes=10)
+WORKER = timedelta(minutes=1)
+BUSY = 40  # deliveries in four weeks
+NOTHING = 20  # deliveries in a day
+NOISE = 30  # refusals in an hour or two
+
+
+def holding(conn: Conn, settings: Settings, queries: Mapping[str, LiteralString]) -> list[Condition]:
+    """What holds now."""
+    served = [each for each in settings.sources.values() if each.enabled and each.available]
+    promised = [each for each in served if each.promise_minutes]
+    given = {
+        "backlog": BACKLOG, "worker": WORKER, "busy": BUSY, "nothing": NOTHING, "noise": NOISE,
+        "promises": [timedelta(minutes=each.promise_minutes) for each in promised],
+    }  # fmt: skip
+    found: list[Condition] = []
+    with conn.cursor(row_factory=class_row(Condition)) as cursor:
+        for name, query in queries.items():
+            sources = [each.name for each in (promised if name == "promise" else served)]
+            found += cursor.execute(query, given | {"sources": sources}).fetchall()
+    return found

@@ -1,0 +1,100 @@
+"""The words of alerts, in Spanish and English: one row a condition, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from intake.reason_texts import Text
+
+# {count}, {subject} and {since} are replaced.
+CONDITIONS: Mapping[str, Text] = {
+    "uncertain": Text(
+        "{count} en duda de «{subject}»: no se sabe si el CRM los guardó. Se siguen buscando; mire si puede decidir.",
+        "{count} in doubt from “{subject}”: it is not known whether the CRM has them. They are looked for; see whether "
+        "you can decide."),
+    "review": Text(
+        "{count} de «{subject}» necesitan a una persona: corrija, reviva o cancele.",
+        "{count} from “{subject}” need a person: correct, revive or cancel."),
+    "conflict": Text(
+        "{count} de «{subject}» llegaron otra vez con otro contenido: decida cuál vale.",
+        "{count} from “{subject}” came again with other content: decide which one counts."),
+    "quarantine": Text(
+        "{count} entregas de «{subject}» no se pudieron leer; están guardadas.",
+        "{count} deliveries from “{subject}” could not be read; they are kept."),
+    "incident": Text(
+        "{count} incidentes de «{subject}»: algo en el CRM o en la base no es como debe ser.",
+        "{count} incidents of “{subject}”: something in the CRM or the database is not as it must be."),
+    "account_paused": Text(
+        "La cuenta del CRM «{subject}» está en pausa desde {since}; {count} esperan y nada se pierde. "
+        "Revise la credencial y la cuota.",
+        "The CRM account “{subject}” is paused since {since}; {count} wait and nothing is lost. "
+        "Check its credential and quota."),
+    "backlog": Text(
+        "{count} entregas a «{subject}» esperan desde {since}: ¿hay workers, y responde el CRM?",
+        "{count} deliveries to “{subject}” have been due since {since}: are there workers, and does the CRM answer?"),
+    "promise": Text(
+        "{count} de «{subject}» aún no están en el CRM, más tarde de lo prometido.",
+        "{count} from “{subject}” are not in the CRM yet, later than promised."),
+    "no_worker": Text(
+        "Ningún worker responde y {count} entregas esperan: inicie los workers.",
+        "No worker answers, and {count} deliveries wait: start the workers."),
+    "silence": Text(
+        "«{subject}» no envía nada desde {since}, más de lo habitual: revise el formulario o el número.",
+        "“{subject}” has sent nothing since {since}, longer than usual: check the form or the number."),
+    "gives_nothing": Text(
+        "{count} entregas de «{subject}» en un día y ningún lead: ¿cambió lo que envía?",
+        "{count} deliveries from “{subject}” in a day and not one lead: has what it sends changed?"),
+    "noise": Text(
+        "{count} entregas de «{subject}» rechazadas en la última hora, muchas más de lo habitual: "
+        "revise su secreto, o quién la llama.",
+        "{count} deliveries to “{subject}” refused in the last hour, many more than usual: "
+        "check its secret, or who calls it."),
+}  # fmt: skip
+
+UNKNOWN = Text("{name}: {count} de «{subject}».", "{name}: {count} of “{subject}”.")
+
+ENDED: Mapping[str, Text] = {
+    "account_paused": Text(
+        "Recuperado: la cuenta del CRM «{subject}» funciona de nuevo.",
+        "Recovered: the CRM account “{subject}” works again."),
+    "silence": Text("Recuperado: «{subject}» vuelve a enviar.", "Recovered: “{subject}” sends again."),
+}  # fmt: skip
+ENDED_OTHERWISE = Text("Recuperado: {name} de «{subject}».", "Recovered: {name} of “{subject}”.")
+
+NAMES: Mapping[str, Text] = {
+    "uncertain": Text("en duda", "in doubt"),
+    "review": Text("en revisión", "in review"),
+    "conflict": Text("conflictos", "conflicts"),
+    "quarantine": Text("en cuarentena", "in quarantine"),
+    "incident": Text("incidentes", "incidents"),
+    "awaiting_approval": Text("por aprobar", "to be approved"),
+    "account_paused": Text("cuenta en pausa", "account paused"),
+    "backlog": Text("entregas atrasadas", "late deliveries"),
+    "promise": Text("promesa incumplida", "promise not kept"),
+    "no_worker": Text("sin workers", "no worker"),
+    "silence": Text("silencio", "silence"),
+    "gives_nothing": Text("entregas sin leads", "deliveries without leads"),
+    "noise": Text("rechazos", "refusals"),
+}
+WHOLE = Text("toda la instalación", "the whole installation")
+KINDS: Mapping[str, Text] = {
+    "form": Text("Formularios", "Forms"),
+    "whatsapp": Text("WhatsApp", "WhatsApp"),
+    "quote": Text("Cotizaciones", "Quotes"),
+}
+
+TEST = Text("Prueba: los avisos de leads llegan aquí.", "Test: the alerts about leads arrive here.")
+OPEN = Text("Consola: {link}", "Console: {link}")
+REFERENCES = Text("Referencias: {references}", "References: {references}")
+GREW = Text("Más: ", "More: ")
+
+DIGEST_TITLE = Text("Resumen de leads de las últimas 24 horas", "Leads of the last 24 hours")
+RECEIVED = Text("Recibidos: {count}", "Received: {count}")
+IN_CRM = Text("En el CRM: {count}", "In the CRM: {count}")
+ON_THEIR_WAY = Text("En camino: {count}", "On their way: {count}")
+WAITING = Text("Esperan por usted: {count}", "Waiting for you: {count}")
+TIMES = Text("Tiempo hasta el CRM (mediana / 95 %):", "Time to the CRM (median / 95 %):")
+TRIES = Text("Intentos por lead: {count}", "Attempts per lead: {count}")
+DECISIONS = Text("Decisiones tomadas: {count}", "Decisions taken: {count}")
+SUBJECT = Text("Leads: {count} avisos", "Leads: {count} alerts")
+ONE_SUBJECT = Text("Leads: {name}", "Leads: {name}")

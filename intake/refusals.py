@@ -1,0 +1,78 @@
+"""How much the door refuses, by source, reason and hour, so that noise is noticed.
+
+A refused request only counts in memory; a thread writes the counts every few seconds, all in one statement.  A process
+that is killed loses those of some seconds: they are for alerts, and nothing else rests on them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import psycopg
+import psycopg_pool
+import structlog
+from psycopg.types.json import Jsonb
+
+from intake.db import Pool
+
+log = structlog.get_logger()
+
+EVERY = 10.0  # seconds
+# Pairs of source and reason; both are closed lists, and this bounds the memory all the same.
+MOST = 1000
+
+ADD = """
+    INSERT INTO refusals (source, reason, hour, count)
+    SELECT source, reason, date_trunc('hour', clock_timestamp()), count
+      FROM jsonb_to_recordset(%(rows)s) AS r (source text, reason text, count bigint)
+     ORDER BY source, reason
+    ON CONFLICT (source, reason, hour) DO UPDATE SET count = refusals.count + EXCLUDED.count
+"""
+
+
+@dataclass(slots=True)
+class Refusals:
+    """`pool` is the door's.  Nothing here waits for the database but the thread."""
+
+    pool: Pool
+    every: float = EVERY
+    _counted: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _thread: threading.Thread | None = None
+
+    def count(self, source: str, reason: str) -> None:
+        """One more.  `source`: a name of the configuration, "" where it was none."""
+        with self._lock:
+            if len(self._counted) < MOST:
+                self._counted[source, reason] += 1
+            # Begun with the first use, since gunicorn forks: a thread of the parent is none of the child's.
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="refusals", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        """Write what was counted, until nothing more comes for a while; the next refusal begins anew."""
+        wait = threading.Event()
+        while not wait.wait(self.every):
+            self.write()
+
+    def write(self) -> None:
+        """Add what was counted to the table; while the database is away it is counted on."""
+        with self._lock:
+            counted, self._counted = self._counted, Counter()
+        if not counted:
+            return
+        try:
+            with self.pool.connection() as conn:
+                conn.execute(ADD, {"rows": Jsonb(_rows(counted))})
+        except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed) as away:
+            log.warning("refusals not counted yet", error=type(away).__name__)
+            with self._lock:
+                self._counted += counted
+
+
+def _rows(counted: Mapping[tuple[str, str], int]) -> list[dict[str, object]]:
+    return [{"source": source, "reason": reason, "count": count} for (source, reason), count in counted.items()]
