@@ -25,6 +25,10 @@ log = structlog.get_logger()
 
 HEARTBEAT = 5.0  # seconds
 
+# RQ waits 5 s less than this for an answer of Redis, in seconds; by its own 420 a host that vanished without a word
+# would hold up the leads for as long.
+REDIS_SILENCE = 30
+
 
 def process_name() -> str:
     """A name for this process among all hosts'."""
@@ -67,6 +71,9 @@ def from_environ(environ: Mapping[str, str]) -> WorkerProcess:
 class Worker(SimpleWorker):
     """RQ's worker without a fork for each job; a stop lets the work in hand end and claims nothing more."""
 
+    # Seconds between two tries to reach Redis again; RQ's own pauses grow to a minute, and leads would wait with them.
+    max_connection_wait_time = 5.0
+
     def request_stop(self, signum: int, frame: object) -> None:
         """SIGTERM or SIGINT."""
         CURRENT.get().stopping.set()
@@ -78,4 +85,6 @@ def run(redis_url: str, worker: WorkerProcess) -> None:
     CURRENT.set(worker)
     threading.Thread(target=worker.beat, name="heartbeat", daemon=True).start()
     client = queue.connect(redis_url, patience=None)
-    Worker([queue.queue(client)], connection=client, serializer=JSONSerializer).work(logging_level="WARNING")
+    queues = [queue.queue(client)]
+    rq_worker = Worker(queues, connection=client, serializer=JSONSerializer, worker_ttl=REDIS_SILENCE)
+    rq_worker.work(logging_level="WARNING")
