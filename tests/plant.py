@@ -62,6 +62,15 @@ HURRY = """
 """
 
 
+# Superseded, though no newer version stands in its place.
+LOST_TO_NOTHING = """
+    SELECT event_id FROM deliveries d
+     WHERE event_id = ANY(%(events)s) AND state = 'superseded'
+       AND NOT EXISTS (SELECT FROM deliveries newer
+                        WHERE newer.need_id = d.need_id AND newer.position > d.position AND newer.state = 'confirmed')
+"""
+
+
 @dataclass(slots=True)
 class Plant:
     """`environ` is that of every process; `blocks` gives numbers of persons whom nobody else has."""
@@ -140,6 +149,15 @@ class Plant:
             except redis.RedisError:
                 return
 
+    def dial(self, turn: Callable[[Dials], None]) -> None:
+        """Turn a dial of the CRM as soon as it answers."""
+
+        def obeyed() -> bool:
+            turn(self.dials)
+            return True
+
+        self.until(obeyed, "the CRM obeys")
+
     def answers(self) -> bool:
         """Whether a delivery would be accepted now."""
         answer = requests.get(f"http://127.0.0.1:{self.environ['PORT']}/readyz", timeout=2.0)
@@ -171,7 +189,10 @@ class Plant:
         self.until(lambda: time.monotonic() >= until, "a while", within=seconds + WITHIN)
 
     def settle(self, events: list[UUID]) -> None:
-        """Wait until these are all confirmed; waits that are long by design are cut short."""
+        """Wait until these are all confirmed, or superseded by a newer version of their quote, as may be after a doubt.
+
+        Waits that are long by design are cut short.
+        """
         hurried = time.monotonic()
 
         def settled() -> bool:
@@ -179,9 +200,11 @@ class Plant:
             if time.monotonic() - hurried > HURRY_EVERY:
                 self.hurry()
                 hurried = time.monotonic()
-            return self.states(events) == Counter(confirmed=len(set(events)))
+            states = self.states(events)
+            return states["confirmed"] + states["superseded"] == len(set(events))
 
         self.until(settled, "all confirmed")
+        assert self.rows(LOST_TO_NOTHING, events=events) == []
 
     def hurry(self) -> None:
         with psycopg.connect(self.environ["DATABASE_URL"], autocommit=True) as conn:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
+from crm_clients.sandbox.dials import Dials
 from tests.plant import Plant, plant
 from tests.senders import Sender
 
@@ -106,9 +107,16 @@ def test_many_disasters_at_random_lose_and_double_nothing(works: Plant) -> None:
         while time.monotonic() < until:
             name = chosen.choice([*DISASTERS])
             print(name)  # noqa: T201
+            slow_down(works)
             DISASTERS[name](works)
             works.watch_for(chosen.uniform(0.2, 2.0))
+    works.dial(Dials.no_faults)
     assert_each_stands_once(works, sender, "mixed")
+
+
+def slow_down(works: Plant) -> None:
+    """Let the next creates take a while, so that some are under way when the disaster comes."""
+    works.dial(lambda dials: dials.fault("slow", match={"what": "create"}, times=30, seconds=0.3))
 
 
 def kill(name: str) -> Callable[[Plant], None]:
