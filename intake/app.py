@@ -26,6 +26,7 @@ from intake.db import DOOR_OPTIONS, answering_until, open_pool
 from intake.identity import Mode
 from intake.reading import Post
 from intake.receive import Door, Reply, refused
+from intake.refusals import Refusals
 from intake.refused import Keeper
 from intake.sources import PROVIDERS
 from intake.sources import find as find_provider
@@ -73,11 +74,19 @@ def create_app() -> Flask:
         Drainer(spool, settings, process.database_url).start()
     door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep, spool=spool)
     bell = queue.Bell(lambda: queue.hint(redis, at_most=process.workers))
-    return build(door, hint=bell.press)
+    refusals = Refusals(pool)
+    atexit.register(refusals.write)
+    return build(door, hint=bell.press, on_refusal=refusals.count)
 
 
-def build(door: Door, *, hint: Callable[[], object]) -> Flask:
-    """The routes around a door.  `hint` is called after the answer has gone."""
+def build(
+    door: Door, *, hint: Callable[[], object], on_refusal: Callable[[str, str], object] = lambda _source, _reason: None
+) -> Flask:
+    """The routes around a door.
+
+    `hint` is called after the answer has gone; `on_refusal` is told the source ("" for none of ours) and the reason of
+    a delivery that is refused, and returns at once.
+    """
     app = Flask("intake", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # They would be answered with an empty page of HTML.
@@ -100,6 +109,14 @@ def build(door: Door, *, hint: Callable[[], object]) -> Flask:
     @app.get("/test/hooks/<source>")
     def get_test_hook(source: str) -> Response:
         return _get(door, source, "test", hint)
+
+    @app.after_request
+    def count_refusal(response: Response) -> Response:
+        if response.status_code >= HTTPStatus.BAD_REQUEST and request.path.startswith("/hooks/"):
+            name = (request.view_args or {}).get("source", "")
+            reason = (response.get_json(silent=True) or {}).get("error", str(response.status_code))
+            on_refusal(name if name in door.settings.sources else "", reason)
+        return response
 
     @app.get("/healthz")
     def healthz() -> Response:
