@@ -41,14 +41,17 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long things may take.  The lease outlives `send_within` and `call` together: when it is over, nothing leaves.
+    """How long things may take.  The lease outlives a write that gets no answer, the look after it and a control call:
+    when it is over, nothing leaves, and a stalled CRM does not cost a worker its claim.
 
-    `send_within`: from the commit to the first byte.  `call`: from the first byte to the end of the answer.
+    `send_within`: from the commit to the first byte.  `call`: from the first byte to the end of the answer.  `look`: of
+    a request that changes nothing.
     """
 
     lease: timedelta = timedelta(seconds=60)
     send_within: timedelta = timedelta(seconds=5)
     call: timedelta = timedelta(seconds=30)
+    look: timedelta = timedelta(seconds=10)
 
 
 # --- a write: prepared ----------------------------------------------------------------------------------------------

@@ -21,7 +21,9 @@ from workers.desk import Desk, Wired
 from workers.drain import drain
 
 # A doubt is looked at when the lease of its write is over; a minute would be long for a test.
-SHORT = Patience(lease=timedelta(seconds=3), send_within=timedelta(seconds=1), call=timedelta(seconds=1.5))
+SHORT = Patience(
+    lease=timedelta(seconds=3), send_within=timedelta(seconds=1), call=timedelta(seconds=1.5), look=timedelta(seconds=2)
+)
 EVERY = 0.2  # seconds
 
 

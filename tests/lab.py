@@ -88,7 +88,9 @@ secrets = ["env:QUOTE_SECRET"]
 """
 
 # Long enough for a slow machine, short enough for a test that waits for a time-out.
-PATIENCE = Patience(lease=timedelta(seconds=30), send_within=timedelta(seconds=5), call=timedelta(seconds=2))
+PATIENCE = Patience(
+    lease=timedelta(seconds=30), send_within=timedelta(seconds=5), call=timedelta(seconds=2), look=timedelta(seconds=2)
+)
 
 Json = dict[str, object]
 

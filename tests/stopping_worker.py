@@ -22,7 +22,9 @@ from intake.attempts import Patience
 from workers import process
 
 # Long enough for a busy machine, short enough for a test that waits until a lease is over.
-PATIENCE = Patience(lease=timedelta(seconds=5), send_within=timedelta(seconds=1.5), call=timedelta(seconds=2))
+PATIENCE = Patience(
+    lease=timedelta(seconds=5), send_within=timedelta(seconds=1.5), call=timedelta(seconds=2), look=timedelta(seconds=2)
+)
 
 
 @dataclass(slots=True)

@@ -120,7 +120,7 @@ class Sight:
 def look(desk: Desk, wired: Wired, request: Request, read: Callable[[Response], Looked]) -> Sight:
     """Ask once; no answer is Unsure."""
     since = _Since(desk, desk.clock())
-    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.call))
+    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.look))
     match sent:
         case Answered():
             return Sight(read(sent.response), took=since.now(), evidence={"status": sent.response.status})
@@ -194,7 +194,7 @@ def matches(desk: Desk, wired: Wired, draft: ContactDraft) -> tuple[Seen, ...] |
     """
     answers: list[dict[str, Seen]] = []
     for request in wired.client.matches(draft):
-        sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.call))
+        sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.look))
         if not isinstance(sent, Answered):
             return Unsure(sent.reason)
         try:
@@ -215,7 +215,7 @@ def opportunities_of(desk: Desk, wired: Wired, contact_id: str) -> tuple[Seen, .
     request = wired.client.opportunities_of(contact_id)
     if request is None:
         return None
-    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.call))
+    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.look))
     if not isinstance(sent, Answered):
         return Unsure(sent.reason, scope="account")
     try:
@@ -226,5 +226,5 @@ def opportunities_of(desk: Desk, wired: Wired, contact_id: str) -> tuple[Seen, .
 
 def control(desk: Desk, wired: Wired) -> Unsure | None:
     """The control call of an account; None: credential and account work."""
-    sent = desk.transport.look(wired.account, wired.client.control(), deadline=desk.deadline(desk.patience.call))
+    sent = desk.transport.look(wired.account, wired.client.control(), deadline=desk.deadline(desk.patience.look))
     return wired.client.controlled(sent.response) if isinstance(sent, Answered) else Unsure(sent.reason)
