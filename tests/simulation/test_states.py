@@ -14,6 +14,7 @@ from psycopg import errors, sql
 
 from intake.db import Conn
 from intake.deliveries import FINAL, OPEN
+from tests.conftest import fresh_database
 
 STATES = (*OPEN, *FINAL)
 
@@ -98,9 +99,11 @@ def row(conn: Conn, state: str) -> Iterator[Row]:
         yield made
 
 
-@pytest.fixture
-def conn(database_url: str) -> Iterator[Conn]:
-    with psycopg.connect(database_url, autocommit=True) as opened:
+@pytest.fixture(scope="module")
+def conn(postgres_server: str, migrated_template: str) -> Iterator[Conn]:
+    """A database for all of these tests, since each rolls back what it does."""
+    database = fresh_database(postgres_server, template=migrated_template)
+    with database as (_, url), psycopg.connect(url, autocommit=True) as opened:
         yield opened
 
 
