@@ -40,8 +40,8 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
         verdict = _verdict(received, fresh, changed)
         is_first = _store_receipt(conn, received, verdict=verdict, new=len(fresh), changed=bool(changed))
         _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
-        if is_first:  # A receipt that is read again has its items already.
-            items.open_conflicts(conn, received, changed)
+        items.open_conflicts(conn, received, changed)
+        if is_first:  # A receipt that is read again has its item already.
             items.quarantine(conn, received)
         return _acceptance(conn, received, identified, known, changed)
 

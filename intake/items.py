@@ -14,13 +14,18 @@ from intake.received import Received
 
 OPEN_CONFLICT = """
     INSERT INTO items (kind, reason, mode, source, event_id, receipt_id, assignee, evidence)
-    VALUES ('conflict', 'other_content', %(mode)s, %(source)s, %(event_id)s, %(receipt_id)s, %(assignee)s, %(evidence)s)
+    SELECT 'conflict', 'other_content', %(mode)s, %(source)s, %(event_id)s, %(receipt_id)s, %(assignee)s, %(evidence)s
+     WHERE NOT EXISTS (SELECT FROM items
+                        WHERE kind = 'conflict' AND event_id = %(event_id)s AND receipt_id = %(receipt_id)s)
     ON CONFLICT (event_id, (evidence ->> 'fingerprint')) WHERE kind = 'conflict' AND closed_at IS NULL DO NOTHING
 """
 
 
 def open_conflicts(conn: Conn, received: Received, changed: Iterable[Identified]) -> None:
-    """Other content under a known identity: both are kept, nothing is overwritten."""
+    """Other content under a known identity: both are kept, nothing is overwritten.
+
+    A receipt that is read again, after its item was closed, opens no other.
+    """
     with conn.cursor() as cursor:
         for each in changed:
             if each.incoming.on_change == "conflict":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import psycopg
 import structlog
 
 from intake import installation, kept, refused
@@ -54,7 +53,7 @@ def recheck(
                 sealed = refused.take(conn, receipt_id)
                 if sealed is not None:
                     done = bench.verify(_open(seal, sealed), done)
-        except psycopg.DatabaseError as fault:
+        except Exception as fault:  # One that fails in whatever way stops no other.
             if conn.closed:
                 raise
             log.error("recheck failed", receipt_id=str(receipt_id), error=type(fault).__name__)  # noqa: TRY400  # it quotes values

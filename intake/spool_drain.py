@@ -180,7 +180,7 @@ class Drainer:
             with answering_until(conn, time.monotonic() + PATIENCE), conn.transaction():
                 acceptance = kept.accept(conn, here.key, kept.read(self.settings, source, found))
                 aliases.keep(conn, found.promised, acceptance)
-        except psycopg.Error as odd:
+        except Exception as odd:  # One that fails in whatever way stops no other.
             if conn.closed:
                 raise
             log.error("spooled delivery not accepted", source=source.name, error=type(odd).__name__)  # noqa: TRY400  # it quotes values

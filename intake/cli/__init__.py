@@ -16,6 +16,7 @@ COMMANDS = (
     Command("sources", "intake.cli.reading:sources", "The ways in, their addresses, and their last deliveries."),
     Command("send", "intake.cli.sending:send", "Send a correctly signed delivery."),
     Command("recheck", "intake.cli.recovering:recheck", "Verify again what a source's senders were refused."),
+    Command("reread", "intake.cli.recovering:reread", "Read again what is in quarantine, after a parser fix."),
     Command("events", "intake.cli.reading:events", "What came in, the newest first."),
     Command("show", "intake.cli.reading:show", "One event: attempts, history, what may be done."),
     Command("explain", "intake.cli.reading:explain", "Why an event is where it is, and what is safe."),

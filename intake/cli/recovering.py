@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import datetime
 
 import click
 from rich.progress import Progress
 
+from intake import quarantine, sealing
 from intake import recheck as rechecking
-from intake import sealing
 from intake.cli import place
+from intake.cli.arguments import Moment
 from intake.cli.deciding import hint
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import as_json, console, facts, print_json
@@ -36,6 +38,28 @@ def recheck(*, source: str, json_wanted: bool) -> None:
     report(asdict(done), json_wanted=json_wanted)
     if done.unopened or done.failed:
         raise Finding(f"{done.unopened} could not be opened (INTAKE_SEAL_KEYS), {done.failed} not stored")
+
+
+@click.command()
+@click.argument("source", required=False)
+@click.option("--since", type=Moment(), help="What was quarantined since then: 2026-11-30T09:00, or 24h.")
+@as_json
+def reread(*, source: str | None, since: datetime | None, json_wanted: bool) -> None:
+    """Read what is in quarantine again, of SOURCE or of all, after a parser or a mapping was mended.
+
+    What reads is accepted, once, and its items are closed.  Exit status 1 if something could not be stored.
+    """
+    settings = place.settings()
+    if source is not None and source not in settings.sources:
+        raise Misconfigured(f"there is no source “{source}”; there are: {', '.join(sorted(settings.sources))}")
+    with place.connection() as conn, progress("reread", hidden=json_wanted) as told:
+        done = quarantine.reread(conn, settings, source=source, since=since, progress=told)
+    hint()
+    report(asdict(done), json_wanted=json_wanted)
+    if done.failed:
+        raise Finding(
+            f"{done.failed} of {done.items} could not be read again, or stored: see the log, and `intake items`"
+        )
 
 
 def open_source(name: str) -> Source:
