@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import BinaryIO, Literal
 from uuid import UUID
 
 import click
 
 from intake import decisions, queue
-from intake.cli import place
+from intake.cli import place, releasing
 from intake.cli.arguments import Said, decided, event_of, language
 from intake.cli.group import Finding, Misconfigured
 from intake.db import Conn
@@ -22,6 +22,7 @@ from intake.deliveries import NotAllowed
 from intake.explain import refusal_text
 from intake.lead_schema import InvalidCorrection
 from intake.permitted import View
+from intake.quarantine import Corrected
 
 
 @contextmanager
@@ -135,10 +136,30 @@ def correct(*, event: str, changes: tuple[str, ...], by: str, reason: str) -> No
 @click.command()
 @click.argument("item_id", metavar="ITEM", type=click.IntRange(1, 2**62))
 @click.argument("resolution", type=click.Choice(["keep", "accept", "release"]))
+@click.option("--body", type=click.File("rb"), help="release: the body as it should have been; the original is kept.")
+@click.option("--content-type", help="release: of that file, where it is not the original's.")
 @decided
-def resolve(*, item_id: int, resolution: Literal["keep", "accept", "release"], by: str, reason: str) -> None:
-    """Close an item: keep what stands (a conflict), or accept (an incident that was seen to)."""
+def resolve(  # noqa: PLR0913  # one parameter an option
+    *,
+    item_id: int,
+    resolution: Literal["keep", "accept", "release"],
+    body: BinaryIO | None,
+    content_type: str | None,
+    by: str,
+    reason: str,
+) -> None:
+    """Close an item.
+
+    keep: what stands (a conflict).  accept: it was seen to (an incident).  release: read it again, and accept what is
+    in it (quarantine).
+    """
+    if body is not None and resolution != "release":
+        raise click.UsageError("--body goes with release")
+    corrected = Corrected(body.read(), content_type) if body is not None else None
     with deciding() as conn:
+        if resolution == "release":
+            releasing.release(conn, item_id, corrected, by=by, reason=reason)
+            return
         decisions.resolve(conn, Author(by, reason), item_id, resolution)
     click.echo(f"item {item_id} is closed")
 
