@@ -20,7 +20,7 @@ from flask import Flask, Response, request
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from intake import gunicorn_conf, heartbeats, installation, logs, queue, sealing, spooling
+from intake import browsers, gunicorn_conf, heartbeats, installation, logs, queue, sealing, spooling
 from intake.config import Process, Source, load
 from intake.db import DOOR_OPTIONS, answering_until, open_pool
 from intake.identity import Mode
@@ -126,6 +126,7 @@ def build(
     def readyz() -> Response:
         return _answer(_readiness(door), hint)
 
+    browsers.serve(app, door)
     return app
 
 

@@ -253,7 +253,7 @@ def _delivery_row(source: Source, each: Identified, grouped: Grouped) -> dict[st
         "part": grouped.part,
         "position": each.incoming.version or 0,
         "source": source.name,
-        "gated": source.approval == "required",
+        "gated": source.approval == "required" or each.incoming.suspicion is not None,
     }
 
 

@@ -104,7 +104,7 @@ class Door:
             return refused(HTTPStatus.BAD_REQUEST, "idempotency_key_missing", {"Idempotency-Key": "is required"})
         reader = Reader(self.settings, source, now)
         reading = reader.read(post)
-        if reading.quarantined and not reading.events and (source.provider == "quote" or source.idempotency_key):
+        if reading.quarantined and not reading.events and source.can_mend:
             fields = {name: rule for each in reading.quarantined for name, rule in each.fields.items()}
             return refused(HTTPStatus.UNPROCESSABLE_ENTITY, reading.quarantined[0].reason, fields)
         return self._store(reader.received(post, reading, Arrival(self.new_id())), now)

@@ -47,6 +47,8 @@ test_destination = "playground"
 FORM = 'kind = "form"\nprovider = "standard_webhooks"\nsecrets = ["env:STANDARD"]\n'
 GENERIC = 'kind = "form"\nprovider = "generic"\nsecrets = ["env:TOKEN"]\n'
 WHATSAPP = 'kind = "whatsapp"\nprovider = "whatsapp_cloud"\nsecrets = ["env:META"]\n'
+PAGE_ORIGIN = "https://www.example.com"
+PAGE = f'kind = "form"\nprovider = "web_snippet"\nallowed_origins = ["{PAGE_ORIGIN}"]\n'
 QUOTE = 'kind = "quote"\nprovider = "quote"\nsecrets = ["env:STANDARD"]\n'
 SOURCES: Mapping[str, str] = {
     "web": FORM,
@@ -63,6 +65,9 @@ SOURCES: Mapping[str, str] = {
     "basic": GENERIC + 'scheme = "basic"\n',
     "keyed": FORM + "idempotency_key = true\n",
     "keyed-gated": FORM + 'idempotency_key = true\napproval = "required"\n',
+    "page": PAGE,
+    "page-slow": PAGE + "rate_per_minute = 2\n",
+    "page-off": PAGE + "enabled = false\n",
     "by-get": GENERIC + "allow_get = true\n",
     # --- settings ---
     "by-body": FORM + 'dedupe = "body"\n',

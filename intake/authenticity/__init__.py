@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from intake.authenticity.body_hmac import AnyBodyHmac, BodyHmac, Timed, Webflow, php_json
+from intake.authenticity.origin import Origin
 from intake.authenticity.proof import Outgoing, Presented, Scheme
 from intake.authenticity.standard import StandardWebhooks
 from intake.authenticity.tokens import Basic, Bearer, BodyKey, Token, WooPing
@@ -76,6 +77,8 @@ RULES: Mapping[str, tuple[Scheme, ...]] = {
     "ninja_forms": TOKENS,
     "fluent_forms": TOKENS,
     "generic": tuple(GENERIC.values()),
+    # No secret, and no proof of the sender; the allowed origins stand in the place of secrets.
+    "web_snippet": (Origin(),),
 }
 
 

@@ -6,10 +6,14 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
 
 from intake.config.document import Document, Table
+from intake.config.known import UNSIGNED
 from intake.config.secret import Secret
 from intake.config.settings import SANDBOX, Alerts, Destination, OwnerRule, Settings, Source, TaskRule
 
 Resolve = Callable[[str], Secret]
+
+# What anybody may send is held small; the longest contact form with all its answers has a tenth of this.
+UNSIGNED_BODY_BYTES = 64 * 1024
 
 
 def settings(document: Document, resolve: Resolve, built_in: Collection[str]) -> Settings:
@@ -49,8 +53,10 @@ def _destination(table: Table, resolve: Resolve) -> Destination:
 
 def _source(table: Table, only: str, resolve: Resolve, built_in: Collection[str]) -> Source:
     """One source.  `only` is where its events go if nothing is said; with several destinations something is."""
-    secrets = tuple(resolve(reference) for reference in table["secrets"])
+    secrets = tuple(resolve(reference) for reference in table.get("secrets", ()))
     read = {"destination": only, **table, "secrets": secrets}
+    if table["provider"] in UNSIGNED:
+        read.setdefault("max_body_bytes", UNSIGNED_BODY_BYTES)
     if "verify_token" in read:
         read["verify_token"] = resolve(read["verify_token"])
     return Source(
@@ -63,7 +69,7 @@ def _source(table: Table, only: str, resolve: Resolve, built_in: Collection[str]
 def _closed_because(secrets: tuple[Secret, ...]) -> str | None:
     """While a secret is rotated one that is there is enough."""
     problems = [secret.problem for secret in secrets if secret.problem]
-    return "; ".join(problems) if len(problems) == len(secrets) else None
+    return "; ".join(problems) if problems and len(problems) == len(secrets) else None
 
 
 def _destination_notices(destinations: list[Destination]) -> Iterator[str]:

@@ -43,8 +43,12 @@ PROVIDER_KINDS: Final[Mapping[str, frozenset[SourceKind]]] = {
     "ninja_forms": _FORM,
     "fluent_forms": _FORM,
     "calendly": _FORM,
+    "web_snippet": _FORM,
 }
 KNOWN_PROVIDERS: Final = frozenset(PROVIDER_KINDS)
+
+# Visitors' browsers send these, and can hold no secret: where they may come from is all that is checked.
+UNSIGNED: Final = frozenset({"web_snippet"})
 
 # Their signature covers the address that they called, so the file must say what that is.
 SIGNS_ADDRESS: Final = frozenset({"twilio"})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from marshmallow import RAISE, Schema, ValidationError, fields
+from collections.abc import Mapping
+
+from marshmallow import RAISE, Schema, ValidationError, fields, validates_schema
 
 from intake.config import words
 from intake.config.errors import unknown
-from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS
+from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS, UNSIGNED
 from intake.config.words import Flag, Holiday, Hour, Number, Word, WordMap, Words
 
 WEEK_MINUTES = 7 * 24 * 60
@@ -119,6 +121,7 @@ class DefaultsSchema(Strict):
     assignee = Word(words.line)
     idempotency_key = Flag()
     allow_get = Flag()
+    rate_per_minute = Number(range(1, 6001))
 
 
 class SourceSchema(DefaultsSchema):
@@ -127,6 +130,17 @@ class SourceSchema(DefaultsSchema):
     name = Word(words.name, required=True)
     kind = Word(words.one_of("kind", ("form", "whatsapp", "quote")), required=True)
     provider = Word(words.one_of("provider", KNOWN_PROVIDERS), required=True)
-    secrets = Words(Word(words.secret_reference, longest=2000), required=True, longest=8)
+    secrets = Words(Word(words.secret_reference, longest=2000), longest=8)
+    allowed_origins = Words(Word(words.origin), longest=20)
     verify_token = Word(words.secret_reference, longest=2000)
     lead_fields = WordMap(words.lead_field, words.pointer, key="fields")
+
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def check_proof(self, read: object, given: Mapping[str, object], **kwargs: object) -> None:  # noqa: ARG002
+        """A source has secrets; where browsers deliver, which can hold none, it has their origins instead."""
+        unsigned = any(given.get("provider") == one for one in UNSIGNED)
+        needed, other = ("allowed_origins", "secrets") if unsigned else ("secrets", "allowed_origins")
+        if needed not in given:
+            raise ValidationError("is missing", needed)
+        if other in given:
+            raise ValidationError(f"does not go with {needed}", other)

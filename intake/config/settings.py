@@ -10,6 +10,7 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from intake.business_time import BusinessDuration, BusinessHours
+from intake.config.known import UNSIGNED
 from intake.config.secret import Secret
 from intake.config.template import Template
 from intake.sources.base import SourceKind
@@ -82,6 +83,7 @@ class Source:
     says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
     `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
     for ever.  `promise_minutes` 0: nothing is promised.  `fields`: lead field -> JSON Pointer into the body.
+    `allowed_origins` and `rate_per_minute` (of one address) are of sources whose forms browsers send themselves.
     """
 
     name: str
@@ -113,12 +115,24 @@ class Source:
     assignee: str | None = None
     idempotency_key: bool = False
     allow_get: bool = False
+    allowed_origins: tuple[str, ...] = ()
+    rate_per_minute: int = 30
     fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def named_by(self) -> str:
         """What names a delivery: `dedupe`, or the header of those that send keys."""
-        return "idempotency-key" if self.idempotency_key else self.dedupe
+        return "idempotency-key" if self.idempotency_key or self.from_browsers else self.dedupe
+
+    @property
+    def from_browsers(self) -> bool:
+        """Whether visitors' browsers deliver, which can hold no secret."""
+        return self.provider in UNSIGNED
+
+    @property
+    def can_mend(self) -> bool:
+        """Whether the sender's own program can mend what is refused; for all others it is kept for a person."""
+        return self.provider == "quote" or self.idempotency_key or self.from_browsers
 
     @property
     def first_state(self) -> Literal["awaiting_approval", "received"]:
@@ -127,7 +141,9 @@ class Source:
 
     @property
     def secret_values(self) -> tuple[str, ...]:
-        """The secrets that were found, in the file's order: what a signature is tried with."""
+        """What a proof is tried with: the secrets that were found, in the file's order, or the origins of browsers."""
+        if self.from_browsers:
+            return self.allowed_origins
         return tuple(secret.value for secret in self.secrets if secret.value is not None)
 
 

@@ -276,6 +276,17 @@ def crm_address(text: str) -> str:
     return address
 
 
+def origin(text: str) -> str:
+    """The origin of web pages, as browsers write it: small letters, and no port that goes without saying (RFC 6454)."""
+    parts = urlsplit(_address(text).lower())
+    if parts.path or "*" in parts.netloc:
+        raise ValueError("must be one origin such as https://www.example.com, without a path")
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        raise ValueError("must begin with https://, because a person's data comes from there")
+    standard = {"http": ":80", "https": ":443"}[parts.scheme]
+    return f"{parts.scheme}://{parts.netloc.removesuffix(standard).removesuffix(':')}"
+
+
 def _address(text: str) -> str:
     # The messages do not quote the address: some CRMs want a secret in it.
     rule = "must be an address such as https://example.com, without user, query or fragment"

@@ -29,6 +29,7 @@ from intake.sources.standard_webhooks import StandardWebhooks
 from intake.sources.tally import Tally
 from intake.sources.twilio import Twilio
 from intake.sources.typeform import Typeform
+from intake.sources.web_snippet import WebSnippet
 from intake.sources.webflow import Webflow
 from intake.sources.whatsapp_cloud import WhatsAppCloud
 from intake.sources.woocommerce import WooCommerce
@@ -63,6 +64,7 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             Twilio(),
             Typeform(),
             Webflow(),
+            WebSnippet(),
             WhatsAppCloud("whatsapp_360dialog"),
             WhatsAppCloud(),
             WooCommerce(),

@@ -54,6 +54,7 @@ class Incoming:
     media URLs, profile names, times or tokens, never a library's output.
     `need_key` names the need where the sender numbers it (quote number), None: one event, one need (or a conversation).
     `on_change` says what other content under a known identity is.
+    `suspicion`: a flag of the lead, for which a person must release it first; None: nothing is held against it.
     """
 
     kind: SourceKind
@@ -64,6 +65,7 @@ class Incoming:
     need_key: str | None = None
     conversation: Conversation | None = None
     on_change: Literal["conflict", "update"] = "conflict"
+    suspicion: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

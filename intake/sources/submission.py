@@ -30,13 +30,14 @@ LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 class Submission:
     """What a visitor wrote.  `request_id` None: the tool names no submission, identity is made of the answers.
 
-    `occurred_at` is by the tool's clock, None where it tells no zone.
+    `occurred_at` is by the tool's clock, None where it tells no zone.  `suspicion`: as in `Incoming`.
     """
 
     answers: tuple[Leaf, ...] = field(repr=False)
     request_id: str | None = None
     occurred_at: datetime | None = None
     on_change: Literal["conflict", "update"] = "conflict"
+    suspicion: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +118,14 @@ def _reading(found: Submission, body: dict[str, Json], flags: tuple[str, ...], d
         (*found.answers, *_pointed_at(found, body, delivered.pointers)),
         region=delivered.region,
         pointers=delivered.pointers,
-        flags=flags,
+        flags=(*flags, *((found.suspicion,) if found.suspicion else ())),
         occurred_at=found.occurred_at,
     )
     if form is None:
         return Reading(ignored=1)
-    content = without_links(form.content)
-    return Reading((Incoming("form", found.request_id, form.lead, content, on_change=found.on_change),))
+    content, lead = without_links(form.content), form.lead
+    event = Incoming("form", found.request_id, lead, content, on_change=found.on_change, suspicion=found.suspicion)
+    return Reading((event,))
 
 
 def _pointed_at(found: Submission, body: dict[str, Json], pointers: Mapping[str, str]) -> Iterator[Leaf]:

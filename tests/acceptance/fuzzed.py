@@ -10,7 +10,7 @@ from urllib.parse import quote_from_bytes
 from hypothesis import strategies as st
 
 from intake.config import Settings
-from intake.config.known import PROVIDER_KINDS
+from intake.config.known import PROVIDER_KINDS, UNSIGNED
 from intake.sources import PROVIDERS
 from tests.doorway import ANSWERS, SOURCES, STANDARD, as_json, message, quote, signed, whatsapp
 
@@ -21,10 +21,12 @@ OPEN = ("web", "generic", "wa", "quotes", "small", "by-body", "by-header", "by-p
         "gated", "group-a")  # fmt: skip
 OTHER = ("off", "not-built-in", "nobody", "basic", "wa-no-handshake", "")
 
+PAGE_PROOF = 'allowed_origins = ["https://www.example.com"]\nrate_per_minute = 6000\n'
+
 # Every provider that this version has, with a source of its own.
 EVERY_PROVIDER = {
     f"any-{name.replace('_', '-')}": f'kind = "{min(PROVIDER_KINDS[name])}"\nprovider = "{name}"\n'
-    'secrets = ["env:STANDARD"]\n'
+    + ('secrets = ["env:STANDARD"]\n' if name not in UNSIGNED else PAGE_PROOF)
     for name in sorted(PROVIDERS)
 }
 FUZZED_SOURCES = {**SOURCES, **EVERY_PROVIDER}
