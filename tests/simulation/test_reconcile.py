@@ -3,75 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from threading import Thread
 
 import psycopg
 import pytest
 
-from intake.reconcile import Reconciliation
-from tests.integration.sandbox_calls import Caller
-from tests.lab import Json, Lab
+from intake import nights
+from intake.db import transaction
+from tests.commands import DECIDED, beside, intake, listed
+from tests.lab import Lab
+from tests.simulation.intruder import Intruder, reasons, reconciled
 from tests.simulation.world import People, incidents
-from workers.commands.reconciling import run
-from workers.reconcile import Found
-
-
-def reconciled(lab: Lab) -> tuple[Reconciliation, list[Found]]:
-    return run(lab.desk, since=None, verified=True, per_second=None, told=lambda _step: None)
-
-
-def reasons(lab: Lab) -> set[str]:
-    """The reasons of a run's incidents; every one is an open item."""
-    result, found = reconciled(lab)
-    assert {each.incident.reason for each in found} == set(result.incidents) == set(incidents(lab))
-    return set(result.incidents)
-
-
-@dataclass(frozen=True, slots=True)
-class Intruder:
-    """Somebody who works on the CRM and on the database past every line of ours."""
-
-    lab: Lab
-
-    def sql(self, statement: str) -> None:
-        """Without foreign keys, triggers and checks of arrows."""
-        with psycopg.connect(self.lab.database_url) as conn:
-            conn.execute("SET session_replication_role = replica")
-            conn.execute(statement.encode())
-
-    def crm(self, method: str, path: str, body: object = None) -> None:
-        answer = Caller(self.lab.dials.url).call(method, path, body)
-        assert answer.ok, answer.text
-
-    def only(self, kind: str) -> Json:
-        (found,) = self.lab.in_crm(kind)
-        return found
-
-    def edit(self, kind: str, **changes: object) -> None:
-        plural = "opportunities" if kind == "opportunity" else f"{kind}s"
-        self.crm("PATCH", f"{plural}/{self.only(kind)['id']}", changes)
-
-    def trash(self, kind: str) -> None:
-        plural = "opportunities" if kind == "opportunity" else f"{kind}s"
-        self.crm("DELETE", f"{plural}/{self.only(kind)['id']}")
-
-    def double(self, kind: str) -> None:
-        """Another with the same reference."""
-        made = self.only(kind)
-        plural = "opportunities" if kind == "opportunity" else f"{kind}s"
-        body = {name: made[name] for name in ("reference", "contact_id", "opportunity_id") if name in made}
-        self.crm("POST", plural, body | {"name" if kind == "contact" else "title": "Otra"})
-
-    def merge(self) -> None:
-        ours = self.only("contact")["id"]
-        other = Caller(self.lab.dials.url).create("contacts", name="Otra persona")["id"]
-        self.crm("POST", f"contacts/{ours}/merge", {"into": other})
-
-    def make(self, reference: str) -> None:
-        """An opportunity under a reference that only looks like ours."""
-        contact = self.only("contact")["id"]
-        self.crm("POST", "opportunities", {"title": "Ajena", "contact_id": contact, "reference": reference})
-
+from workers import drain, nightly
 
 Deed = Callable[[Intruder], None]
 
@@ -159,3 +104,184 @@ def test_a_contact_that_people_made_needs_no_reference_of_ours(stored: Lab) -> N
     stored.form()
     stored.work()
     assert reasons(stored) == set()
+
+
+def test_a_crm_that_said_yes_and_made_nothing_is_caught(stored: Lab) -> None:
+    stored.dials.fault("answer_without_effect", match={"what": "create", "kind": "task"})
+    stored.form()
+    stored.work()
+    assert reasons(stored) == {"task_gone"}
+
+
+def test_a_crm_that_executed_one_request_twice_is_caught(stored: Lab) -> None:
+    stored.dials.fault("double_execution", match={"what": "create", "kind": "opportunity"})
+    stored.form()
+    stored.work()
+    assert reasons(stored) == {"opportunity_several"}
+
+
+# --- open items ------------------------------------------------------------------------------------------------------
+
+
+def test_an_incident_that_is_gone_on_the_next_run_is_closed(confirmed: Lab) -> None:
+    Intruder(confirmed).edit("opportunity", owner_id=None)
+    reconciled(confirmed)
+    Intruder(confirmed).edit("opportunity", owner_id="ana")
+    assert reasons(confirmed) == set()
+    (item,) = confirmed.rows("SELECT resolution FROM items WHERE kind = 'incident'")
+    assert item["resolution"] == "reconciled"
+
+
+def test_the_same_incident_found_again_is_one_item(confirmed: Lab) -> None:
+    Intruder(confirmed).trash("task")
+    for _ in range(3):
+        reconciled(confirmed)
+    assert incidents(confirmed) == ["task_not_live"]
+
+
+def test_what_a_person_accepted_is_accused_no_more(confirmed: Lab, tmp_path: Path) -> None:
+    Intruder(confirmed).trash("task")
+    _, (found,) = reconciled(confirmed)
+    assert intake(beside(confirmed, tmp_path), "resolve", found.item_id, "accept", *DECIDED).status == 0
+    assert reasons(confirmed) == set()
+
+
+def test_an_item_names_the_event_that_rests_on_the_record(confirmed: Lab) -> None:
+    Intruder(confirmed).trash("opportunity")
+    reconciled(confirmed)
+    (item,) = confirmed.rows("SELECT event_id, source, record_id FROM items WHERE kind = 'incident'")
+    (event,) = confirmed.rows("SELECT event_id FROM events")
+    assert (item["event_id"], item["source"]) == (event["event_id"], "web")
+
+
+# --- what the CRM does not tell -------------------------------------------------------------------------------------
+
+
+def test_a_crm_that_does_not_answer_is_one_incident_and_acquits_nobody(confirmed: Lab) -> None:
+    Intruder(confirmed).edit("opportunity", owner_id=None)
+    reconciled(confirmed)
+    confirmed.dials.fault("503", times=None)
+    assert reasons_of_run(confirmed) == {"account_not_verified"}
+    assert set(incidents(confirmed)) == {"account_not_verified", "opportunity_without_owner"}
+
+
+def reasons_of_run(lab: Lab) -> set[str]:
+    return set(reconciled(lab)[0].incidents)
+
+
+def test_one_lost_answer_is_asked_again(confirmed: Lab) -> None:
+    confirmed.dials.fault("lost_answer", match={"what": "read"})
+    assert reasons(confirmed) == set()
+
+
+def test_an_account_that_answers_again_is_verified(confirmed: Lab) -> None:
+    confirmed.dials.fault("503", times=None)
+    reconciled(confirmed)
+    confirmed.dials.no_faults()
+    assert reasons(confirmed) == set()
+
+
+def test_what_is_on_its_way_or_in_doubt_is_no_incident(stored: Lab) -> None:
+    stored.form(email="uno@example.com", phone="987000001")
+    stored.dials.fault("500_with_effect", match={"what": "create", "kind": "opportunity"})
+    stored.dials.fault("false_absent", times=None, match={"what": "find", "kind": "opportunity"})
+    stored.work()
+    stored.form(email="dos@example.com", phone="987000002")
+    assert reasons(stored) == set()
+
+
+# --- at night -------------------------------------------------------------------------------------------------------
+
+
+def ask(lab: Lab) -> None:
+    with transaction(lab.pool) as conn:
+        nights.ask_for_run(conn)
+
+
+def night(lab: Lab) -> None:
+    """Let the workers take page after page, with the pauses between them."""
+    for _ in range(40):
+        lab.work()
+        with psycopg.connect(lab.database_url) as conn:
+            conn.execute("UPDATE reconciliation_runs SET due_at = due_at - interval '2 seconds'")
+
+
+def test_workers_reconcile_at_night_page_by_page(confirmed: Lab) -> None:
+    Intruder(confirmed).trash("task")
+    ask(confirmed)
+    night(confirmed)
+    (run,) = confirmed.rows("SELECT verified, incidents FROM reconciliations")
+    assert (run["verified"], run["incidents"]) == (True, {"task_not_live": 1})
+    assert incidents(confirmed) == ["task_not_live"]
+
+
+def test_a_page_whose_worker_died_is_taken_by_another(confirmed: Lab) -> None:
+    ask(confirmed)
+    with transaction(confirmed.pool) as conn:
+        assert nights.claim_run(conn) is not None
+    assert not nightly.page_due(confirmed.desk)
+    with psycopg.connect(confirmed.database_url) as conn:
+        conn.execute("UPDATE reconciliation_runs SET due_at = due_at - interval '11 minutes'")
+    night(confirmed)
+    assert len(confirmed.rows("SELECT * FROM reconciliations")) == 1
+
+
+def test_many_workers_at_once_make_one_result(confirmed: Lab) -> None:
+    ask(confirmed)
+    workers = [Thread(target=night, args=(confirmed,)) for _ in range(4)]
+    for each in workers:
+        each.start()
+    for each in workers:
+        each.join()
+    assert len(confirmed.rows("SELECT * FROM reconciliations")) == 1
+
+
+def test_leads_come_before_the_reconciliation(confirmed: Lab) -> None:
+    ask(confirmed)
+    event = confirmed.form(email="otro@example.com", phone="987000009")
+    assert drain.one(confirmed.desk)
+    assert confirmed.state(event) == "confirmed"
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_says_that_all_is_well(confirmed: Lab, tmp_path: Path) -> None:
+    said = intake(beside(confirmed, tmp_path), "reconcile", "--verify", "--json")
+    assert (said.status, said.document["ok"], said.document["counts"]) == (0, True, {"confirmed": 1})
+
+
+def test_the_command_lists_each_incident_and_ends_with_one(confirmed: Lab, tmp_path: Path) -> None:
+    Intruder(confirmed).trash("task")
+    said = intake(beside(confirmed, tmp_path), "reconcile", "--verify", "--json")
+    (incident,) = listed(said.document, "incidents")
+    assert (said.status, incident["reason"]) == (1, "task_not_live")
+
+
+def test_the_command_says_it_in_words(confirmed: Lab, tmp_path: Path) -> None:
+    Intruder(confirmed).trash("task")
+    said = intake(beside(confirmed, tmp_path), "reconcile", "--verify")
+    assert said.status == 1
+    assert "1 task_not_live: La tarea está en la papelera del CRM" in said.out
+
+
+def test_without_verify_the_crm_is_not_asked(confirmed: Lab, tmp_path: Path) -> None:
+    Intruder(confirmed).trash("task")
+    before = len(confirmed.dials.requests())
+    said = intake(beside(confirmed, tmp_path), "reconcile")
+    assert (said.status, len(confirmed.dials.requests())) == (0, before)
+
+
+def test_since_leaves_out_what_is_older(confirmed: Lab, tmp_path: Path) -> None:
+    Intruder(confirmed).trash("task")
+    confirmed.pass_time(timedelta(days=3))
+    assert intake(beside(confirmed, tmp_path), "reconcile", "--verify", "--since", "2d").status == 0
+    assert intake(beside(confirmed, tmp_path), "reconcile", "--verify", "--since", "4d").status == 1
+
+
+def test_the_trend_is_shown(confirmed: Lab, tmp_path: Path) -> None:
+    reconciled(confirmed)
+    Intruder(confirmed).trash("task")
+    reconciled(confirmed)
+    said = intake(beside(confirmed, tmp_path), "reconcile", "--history", "--json")
+    assert [run["incidents"] for run in listed(said.document, "runs")] == [{"task_not_live": 1}, {}]
