@@ -50,6 +50,18 @@ def test_a_filter_that_finds_no_sentinel_proves_nothing(stored: Lab) -> None:
     assert ledger(stored) == EACH_ONCE
 
 
+def test_each_look_of_a_proof_needs_its_own_control(stored: Lab) -> None:
+    stored.form()
+    stored.dials.fault("500_without_effect", match={"what": "create", "kind": "contact"})
+    stored.work()
+    stored.dials.fault("false_absent", match={"what": "find", "reference_prefix": "intake-sentinel"})
+    for looks in range(3):  # the first without its control
+        stored.pass_time(STEP)
+        assert len(creates(stored, "contact")) == 1, looks
+        stored.work()
+    assert len(creates(stored, "contact")) == 2
+
+
 def test_a_filter_that_finds_no_sentinel_stops_the_first_create_too(stored: Lab) -> None:
     stored.pass_time(timedelta(minutes=6))  # the control that the lab's preflight made is stale
     stored.dials.fault("false_absent", match={"what": "find", "kind": "contact"}, times=None)
