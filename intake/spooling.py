@@ -34,18 +34,18 @@ def unfit(folder: Path, *, persistent: bool, mounts: str | None = None) -> str |
 
     `persistent`: a person says that it is there after a restart.  `mounts`: as in /proc/self/mountinfo, None: that.
     """
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        return f"cannot be made ({error.strerror}): its parent must exist, and be ours to write in"
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return "cannot be written in by this user"
     kind = disks.file_system(folder, disks.MOUNTS.read_text("utf-8", "replace") if mounts is None else mounts)
     if kind in disks.FORGETFUL and not persistent:
         return (
             f"is on {kind}, which is gone after a restart: name a folder on a disk of this host (a volume, in a"
             " container), or say spool_persistent = true if you know that it stays"
         )
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        return f"cannot be made ({error.strerror}): its parent must exist, and be ours to write in"
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return "cannot be written in by this user"
     return None
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import psycopg
 
 from crm_clients.registry import BadSetting, UnknownClient
-from intake import installation, surroundings
+from intake import installation, sealing, spooling, surroundings
 from intake.config import Destination, Process, Settings
 from intake.db import FIRST_MIGRATION, migrate
 from intake.embedded import start_postgres, start_valkey
@@ -112,6 +112,7 @@ def plan(environ: Mapping[str, str], home: Path) -> Plan:
         environ = {**demo_secrets(process, environ), **environ}
     settings = wiring.settings_of(process, environ)
     must_be_wired(settings.destinations.values(), environ)
+    must_keep(settings, environ)
     must_be_free(process.port)
     sandboxes = tuple(each for each in settings.destinations.values() if is_embedded(each, environ))
     environ["INTAKE_CONFIG"] = str(process.config)
@@ -126,6 +127,14 @@ def must_be_wired(destinations: Iterable[Destination], environ: Mapping[str, str
                 wiring.wire(each, environ)
     except (UnknownClient, BadSetting, ValueError) as wrong:
         raise CannotStart(str(wrong)) from wrong
+
+
+def must_keep(settings: Settings, environ: Mapping[str, str]) -> None:
+    """Raises CannotStart, ConfigError where the receiver would not start: its spool would forget, or lacks its keys."""
+    sealing.from_environ(environ)
+    wrong = spooling.unfit(settings.spool_dir, persistent=settings.spool_persistent) if settings.spool_dir else None
+    if wrong is not None:
+        raise CannotStart(f"intake.spool_dir: {settings.spool_dir} {wrong}")
 
 
 def demo_secrets(process: Process, environ: Mapping[str, str]) -> Mapping[str, str]:

@@ -154,8 +154,11 @@ def test_all_that_was_acknowledged_is_there_once(
         time.sleep(2.0)
         with away(hosts):
             time.sleep(4.0)
+            ready = [made.send("GET", "/readyz") for made in hosts.webs]
         senders.result()
     hosts.wait_until_drained()
+    # No balancer may take out a host that can keep deliveries.
+    assert [(each.status, each.document["database"]) for each in ready] == [(200, "away")] * 2
     assert told.refused == []
     assert "spooled" in told.states
     assert told.slowest < SOON

@@ -24,9 +24,12 @@ from intake.recheck import Rechecked
 from intake.refused import Keeper
 from intake.sealing import Seal, new_key, of_keys
 from intake.sources import find
-from tests.doorway import ANSWERS, Doorway, as_json, doorway, path_of, signed
+from tests.commands import intake
+from tests.doorway import ANSWERS, ENVIRON, Doorway, as_json, doorway, path_of, signed
 
 RIGHT, WRONG = "whsec_cmlnaHQtcmlnaHQtcmlnaHQtcmlnaHQ=", "whsec_d3Jvbmctd3Jvbmctd3Jvbmctd3Jvbmc="
+
+KEY = new_key()
 
 
 def with_secret(settings: Settings, secret: str, source: str = "web") -> Settings:
@@ -67,7 +70,7 @@ class Misled:
 @pytest.fixture
 def misled(database_url: str, tmp_path: Path) -> Iterator[Misled]:
     with doorway(database_url, tmp_path) as door:
-        keeper = Keeper(database_url, of_keys([new_key()]), new_id=uuid4)
+        keeper = Keeper(database_url, of_keys([KEY]), new_id=uuid4)
         settings = with_secret(door.settings, WRONG)
         made = Door(settings, door.pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep)
         yield Misled(door, keeper, build(made, hint=lambda: None).test_client())
@@ -191,3 +194,18 @@ def test_a_database_that_is_away_delays_no_refusal() -> None:
     taken = [keeper.keep(post, datetime.now(UTC)) for _ in range(1000)]
     assert time.monotonic() - begin < 1.0
     assert 10 < sum(taken) < 20  # as many as there is room for
+
+
+def test_the_command_says_how_many(misled: Misled, tmp_path: Path) -> None:
+    for i in range(2):
+        misled.post(delivery_id=f"msg_{i}")
+    misled.kept()
+    home = {"INTAKE_CONFIG": str(tmp_path / "intake.toml"), "INTAKE_HOME": str(tmp_path / "home"), **ENVIRON}
+    environ = {**home, "DATABASE_URL": misled.door.database_url, "STANDARD": RIGHT}
+    another_key = intake(environ, "recheck", "web", "--json")
+    assert (another_key.status, another_key.document["unopened"]) == (1, 2)
+    sealed = {"INTAKE_SEAL_KEYS": KEY}
+    done = intake(environ | sealed, "recheck", "web", "--json")
+    assert (done.status, done.document["accepted"], done.document["refused"]) == (0, 2, 0)
+    assert intake(environ | sealed, "recheck", "nobody").status == 2
+    assert "nothing to do" in intake(environ | sealed, "recheck", "web").out

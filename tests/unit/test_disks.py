@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 import pytest
 
 from intake import spooling
 from intake.disks import file_system
+from tests.commands import intake, listed
 
 # As in proc(5), section /proc/pid/mountinfo.
 MOUNTS = """\
@@ -19,6 +21,9 @@ MOUNTS = """\
 25 24 254:3 / /var/lib/memory rw - btrfs /dev/vdc rw
 nonsense
 """
+
+
+SOURCE = '[[sources]]\nname = "web"\nkind = "form"\nprovider = "generic"\nsecrets = ["env:TOKEN"]\n'
 
 
 @pytest.mark.parametrize(
@@ -40,6 +45,7 @@ def test_the_mount_that_holds_a_folder_tells_its_kind(folder: str, kind: str) ->
 def test_a_forgetful_disk_is_refused_unless_a_person_knows_better(tmp_path: Path, kind: str) -> None:
     mounts = f"20 1 0:30 / / rw - {kind} none rw"
     assert kind in str(spooling.unfit(tmp_path / "spool", persistent=False, mounts=mounts))
+    assert not (tmp_path / "spool").exists()
     assert spooling.unfit(tmp_path / "spool", persistent=True, mounts=mounts) is None
 
 
@@ -50,3 +56,20 @@ def test_a_folder_without_a_parent_is_refused(tmp_path: Path) -> None:
 def test_a_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
     assert spooling.unfit(tmp_path / "spool", persistent=True) is None
     assert (tmp_path / "spool").stat().st_mode & 0o777 == 0o700
+
+
+MEMORY = Path("/dev/shm")  # noqa: S108  # its own name
+
+
+@pytest.mark.skipif(not MEMORY.is_dir(), reason="no file system in memory")
+def test_neither_up_nor_the_doctor_takes_a_spool_in_memory(tmp_path: Path) -> None:
+    folder = MEMORY / f"intake-{secrets.token_hex(8)}"
+    config = tmp_path / "intake.toml"
+    config.write_text(f'[intake]\nspool_dir = "{folder}"\n{SOURCE}', "utf-8")
+    environ = {"INTAKE_CONFIG": str(config), "INTAKE_HOME": str(tmp_path / "home"), "TOKEN": "x"}
+    refused = intake(environ, "up")
+    assert (refused.status, "tmpfs" in refused.err, folder.exists()) == (2, True, False)
+    (line,) = [
+        each for each in listed(intake(environ, "check", "--json").document, "checks") if each["what"] == "spool"
+    ]
+    assert line["verdict"] == "fail"
