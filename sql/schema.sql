@@ -187,6 +187,7 @@ CREATE TABLE deliveries (
     contact_record     bigint REFERENCES records,
     opportunity_record bigint REFERENCES records,
     task_record        bigint REFERENCES records,
+    -- Where a follow-up's message stands: in a note, of its own or shared, or in the opportunity that it was joined to.
     note_record        bigint REFERENCES records,
     changed_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- Who gets an open item of it, by the rule of its source.
@@ -223,6 +224,22 @@ CREATE INDEX deliveries_of_note ON deliveries (note_record) WHERE note_record IS
 -- Every move of a delivery, also one typed by hand: states and ids, no payload.
 CREATE TABLE delivery_history (
     history_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+-- What an event said may stand in a record that another event of its need makes: in its opportunity, where it came just
+-- after the first message, or in the note of an earlier one.  The rows are fixed in the transaction that commits the
+-- record's create; while it is in doubt, and once it stands, they do not change.
+CREATE TABLE carried (
+    event_id   uuid PRIMARY KEY REFERENCES events,
+    -- It counts while the event is a part of this need.
+    need_id    bigint NOT NULL REFERENCES needs,
+    record_id  bigint NOT NULL REFERENCES records,
+    -- The event whose delivery makes the record, and whose reference that bears.
+    carrier    uuid NOT NULL REFERENCES events,
+    carried_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT carried_by_another CHECK (carrier <> event_id)
+);
+CREATE INDEX carried_by_record ON carried (record_id);
+CREATE INDEX carried_by_carrier ON carried (carrier);
+
     event_id    uuid NOT NULL,
     generation  integer NOT NULL,
     from_state  text,
