@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
+from uuid import UUID
 
 from psycopg import errors
 from psycopg.rows import scalar_row
 from psycopg.types.json import Jsonb
 
-from intake import deliveries, records
+from intake import carried, deliveries, records
 from intake.db import Conn
 from intake.deliveries import Claim
 from intake.records import Record
@@ -32,11 +33,15 @@ class RecordMoved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is about to be sent.  `values`: the guarded fields as we want them, to know them again by a look."""
+    """What is about to be sent.  `values`: the guarded fields as we want them, to know them again by a look.
+
+    `carries`: the other events whose words it holds.
+    """
 
     action: Literal["create", "update"]
     body: bytes = field(repr=False)
     values: bytes = field(default=b"", repr=False)
+    carries: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ KEEP_BODY = "INSERT INTO bodies (what, attempt_id, content) VALUES (%(what)s, %(
 def prepare(conn: Conn, held: Claim, record: Record, draft: Draft, patience: Patience) -> int:
     """Commit one write: the lease is checked and lasts from now, the record is asked; returns the attempt_id.
 
-    Raises LostClaim and RecordMoved; then nothing was committed.
+    Raises LostClaim, RecordMoved and MembersMoved; then nothing was committed.
     """
     try:
         with conn.transaction():
@@ -76,6 +81,8 @@ def prepare(conn: Conn, held: Claim, record: Record, draft: Draft, patience: Pat
             attempt_id = _insert(conn, held, record, draft, patience.send_within)
             if not records.ask(conn, record, write_id=attempt_id, asked_until=asked_until):
                 raise RecordMoved(f"record {record.record_id}")
+            if draft.action == "create" and record.kind in {"opportunity", "note"}:
+                carried.fix(conn, held, record, draft.carries)
             _keep(conn, attempt_id, request=draft.body, values=draft.values)
     except errors.UniqueViolation as other:
         raise RecordMoved(f"record {record.record_id} has an unsettled write") from other

@@ -249,16 +249,20 @@ def wake(conn: Conn) -> int:
 # --- uncertain | received | waiting -> review -----------------------------------------------------------------------
 
 GIVE_UP = """
-    UPDATE deliveries SET state = 'review', reason = %(reason)s, due_at = NULL
+    UPDATE deliveries d SET state = 'review', reason = %(reason)s, due_at = NULL
      WHERE blocked_on = %(record_id)s AND state IN ('uncertain', 'waiting')
     RETURNING event_id
 """
 
 
 def give_up(conn: Conn, record_id: int, *, reason: str) -> int:
+# What the record only carries (see `intake/carried.py`) goes on waiting, as long as its carrier is there to be settled.
     """Hand all that this record's doubt holds to a person: several found, or looks used up.  Returns how many."""
     return conn.execute(GIVE_UP, {"record_id": record_id, "reason": reason}).rowcount
 
+       AND NOT EXISTS (SELECT FROM carried c JOIN deliveries k ON k.event_id = c.carrier AND k.need_id = c.need_id
+                        WHERE c.event_id = d.event_id AND c.record_id = %(record_id)s
+                          AND k.state NOT IN ('confirmed', 'cancelled', 'superseded'))
 
 # --- a person's arrows ----------------------------------------------------------------------------------------------
 

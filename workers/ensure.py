@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import assert_never
+from uuid import UUID
 
 from crm_clients.base import (
     Absent,
@@ -48,11 +49,12 @@ MOST_ROUNDS = 6
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One record that a held delivery wants to exist."""
+    """One record that a held delivery wants to exist.  `carries`: the other events whose words the draft holds."""
 
     held: Claim
     record_id: int
     draft: Draft = field(repr=False)
+    carries: tuple[UUID, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -60,7 +62,7 @@ class Step:
 
 
 def ensure(desk: Desk, step: Step) -> Standing:
-    """Bring the record into being, once.  Raises LostClaim."""
+    """Bring the record into being, once.  Raises LostClaim, MembersMoved."""
     for _ in range(MOST_ROUNDS):
         with desk.pool.connection() as conn:
             record = records.read(conn, step.record_id)
@@ -189,7 +191,7 @@ def _create(desk: Desk, step: Step, record: Record) -> Standing | None:
     wired = desk.wired[record.destination]
     client, kind = wired.client, step.kind
     request = client.create(step.draft, record.reference)
-    draft = attempts.Draft("create", request.body or b"", guarded_values(step.draft))
+    draft = attempts.Draft("create", request.body or b"", guarded_values(step.draft), step.carries)
     prepared = desk.clock()
     desk.at(f"{kind}.before_commit")
     try:
