@@ -18,11 +18,12 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import identify, items, lead_schema, needs
+from intake import fetches, identify, items, lead_schema, needs
 from intake.config import Source
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
+from intake.lead import FETCH_PENDING
 from intake.needs import Grouped, Message, Place
 from intake.received import Acceptance, Accepted, Received, scope_of
 
@@ -227,6 +228,7 @@ def _deliver_all(conn: Conn, key: IdentityKey, received: Received, fresh: Sequen
             KEEP_LEAD, [{"event_id": each.event_id, "lead": lead_schema.dump(each.incoming.lead)} for each in fresh]
         )
         cursor.executemany(INSERT_DELIVERY, [_delivery_row(received.source, *each) for each in grouped])
+    fetches.ask(conn, [each.event_id for each in fresh if FETCH_PENDING in each.incoming.lead.flags])
 
 
 def _at(each: Identified, now: datetime) -> datetime:

@@ -79,6 +79,10 @@ class Attribution:
     click_id: str | None = None  # gclid, fbclid, ctwa_clid
 
 
+# A flag: the answers of this lead are still at its sender, and are fetched before it is delivered.
+FETCH_PENDING = "fetch_pending"
+
+
 @dataclass(frozen=True, slots=True)
 class Lead:
     """One enquiry of one person.

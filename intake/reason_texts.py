@@ -51,6 +51,22 @@ REASONS: Mapping[str, Text] = {
         "Falta el registro testigo del CRM, y sin él un «no existe» no vale. Ejecute `intake crm check --create`.",
         "The CRM's sentinel record is missing, and without it an “absent” counts for nothing. "
         "Run `intake crm check --create`."),
+    # answers that are still at the sender
+    "fetch_pending": Text(
+        "Sus respuestas aún están en Meta; se leen antes de entregarlo.",
+        "Its answers are still at Meta; they are read before it is delivered."),
+    "fetch_failed": Text(
+        "Sus respuestas no se pudieron leer en Meta todavía; se intenta de nuevo.",
+        "Its answers could not be read at Meta yet; it is tried again."),
+    "fetch_parked": Text(
+        "El page_token de su fuente no sirve, o falta; sus respuestas se leen en cuanto uno sirva.",
+        "Its source's page_token does not work, or is missing; its answers are read as soon as one works."),
+    "fetch_used_up": Text(
+        "Se intentó leer sus respuestas en Meta durante días; complételo a mano o revívalo.",
+        "For days its answers could not be read at Meta; fill them in by hand, or revive it."),
+    "lead_gone": Text(
+        "Meta dice que este lead ya no existe, o que el page_token no alcanza a verlo.",
+        "Meta says that this lead is gone, or that the page_token cannot see it."),
     # the way to the CRM
     "not_sent_*": Text(
         "No se pudo llegar al CRM; no salió ningún byte y se intenta de nuevo.",

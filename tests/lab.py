@@ -261,6 +261,8 @@ TIMES: Mapping[str, tuple[str, ...]] = {
     "attempts": ("prepared_at", "send_by", "sent_at", "answered_at", "closed_at", "settled_at"),
     "sentinels": ("seen_at",),
     "accounts": ("paused_at", "control_at"),
+    "fetches": ("asked_at", "due_at", "ended_at"),
+    "fetch_lanes": ("parked_at", "control_at"),
     "identity_windows": ("last_seen_at",),
     "installation": ("epoch_opened_at",),
 }

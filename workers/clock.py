@@ -13,7 +13,7 @@ import psycopg
 import structlog
 from psycopg.rows import scalar_row
 
-from intake import deliveries, refused
+from intake import deliveries, fetches, refused
 from intake.db import Conn, Pool, transaction
 from intake.heartbeats import beat
 
@@ -25,6 +25,9 @@ DUE = """
     SELECT EXISTS (SELECT FROM deliveries WHERE state IN ('received', 'waiting') AND due_at <= clock_timestamp())
         OR EXISTS (SELECT FROM records WHERE look_at <= clock_timestamp())
         OR EXISTS (SELECT FROM accounts WHERE control_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM fetches f WHERE due_at <= clock_timestamp()
+                      AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source))
+        OR EXISTS (SELECT FROM fetch_lanes WHERE control_at <= clock_timestamp())
         OR EXISTS (SELECT FROM reconciliation_runs WHERE due_at <= clock_timestamp())
 """
 
@@ -42,7 +45,7 @@ def tick(pool: Pool, *, name: str) -> Ticked:
     """One round.  `name`: this clock's, for its heartbeat."""
     with transaction(pool) as conn:
         released = deliveries.release_expired(conn)
-        woken = deliveries.wake(conn)
+        woken = deliveries.wake(conn) + fetches.wake(conn)
         refused.purge(conn)
         beat(conn, process="clock", name=name)
         return Ticked(released, woken, _due(conn))

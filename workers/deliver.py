@@ -26,6 +26,7 @@ from workers import backoff, calls, drafts
 from workers.conversations import recall
 from workers.desk import Desk
 from workers.ensure import Step, ensure
+from workers.fetch import halt
 from workers.look import is_gone
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
@@ -64,6 +65,8 @@ def _steps(desk: Desk, held: Claim) -> Standing:
             work = load(conn, held)
     except Forgotten:
         return ForPerson("payload_purged")
+    if stopped := halt(desk, work):
+        return stopped
     if held.part == "follow_up":
         return _follow_up(desk, held, work)
     return _lead(desk, held, work)

@@ -51,6 +51,12 @@ QUICK: Mapping[str, LiteralString] = {
                paused_at AS since, paused_at AS newest_at, '{}'::text[] AS "references"
           FROM accounts a WHERE paused_at IS NOT NULL
     """,
+    "fetch_parked": """
+        SELECT 'fetch_parked' AS name, source AS subject,
+               (SELECT count(*) FROM fetches f WHERE f.source = l.source AND f.due_at IS NOT NULL) AS count,
+               parked_at AS since, parked_at AS newest_at, '{}'::text[] AS "references"
+          FROM fetch_lanes l
+    """,
     "backlog": """
         SELECT 'backlog' AS name, d.destination AS subject, count(*) AS count, min(d.due_at) AS since,
                min(d.due_at) AS newest_at, '{}'::text[] AS "references"
@@ -73,6 +79,7 @@ QUICK: Mapping[str, LiteralString] = {
           LEFT JOIN conditions c ON c.name = 'account_paused' AND c.subject = d.destination
          WHERE d.state IN ('received', 'delivering', 'waiting', 'uncertain') AND d.mode = 'live'
            AND a.paused_at IS NULL AND (c.name IS NULL OR c.ended_at IS NOT NULL)
+           AND d.reason IS DISTINCT FROM 'fetch_parked'
            AND greatest(d.received_at, c.ended_at) < clock_timestamp() - p.promise
          GROUP BY d.source
     """,
@@ -126,7 +133,8 @@ SLOW: Mapping[str, LiteralString] = {
 }
 # The names that each set of queries tells of; what is not among its rows does not hold.
 QUICK_NAMES = (
-    "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "backlog", "promise", "no_worker",
+    "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "fetch_parked", "backlog", "promise",
+    "no_worker",
 )  # fmt: skip
 SLOW_NAMES = ("silence", "gives_nothing", "noise")
 

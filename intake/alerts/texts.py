@@ -29,6 +29,11 @@ CONDITIONS: Mapping[str, Text] = {
         "Revise la credencial y la cuota.",
         "The CRM account “{subject}” is paused since {since}; {count} wait and nothing is lost. "
         "Check its credential and quota."),
+    "fetch_parked": Text(
+        "«{subject}» no puede leer sus leads en Meta desde {since}; {count} esperan y nada se pierde. "
+        "Renueve su page_token y reinicie.",
+        "“{subject}” cannot read its leads at Meta since {since}; {count} wait and nothing is lost. "
+        "Renew its page_token and restart."),
     "backlog": Text(
         "{count} entregas a «{subject}» esperan desde {since}: ¿hay workers, y responde el CRM?",
         "{count} deliveries to “{subject}” have been due since {since}: are there workers, and does the CRM answer?"),
@@ -57,6 +62,8 @@ ENDED: Mapping[str, Text] = {
     "account_paused": Text(
         "Recuperado: la cuenta del CRM «{subject}» funciona de nuevo.",
         "Recovered: the CRM account “{subject}” works again."),
+    "fetch_parked": Text(
+        "Recuperado: «{subject}» lee de nuevo sus leads.", "Recovered: “{subject}” reads its leads again."),
     "silence": Text("Recuperado: «{subject}» vuelve a enviar.", "Recovered: “{subject}” sends again."),
 }  # fmt: skip
 ENDED_OTHERWISE = Text("Recuperado: {name} de «{subject}».", "Recovered: {name} of “{subject}”.")
@@ -69,6 +76,7 @@ NAMES: Mapping[str, Text] = {
     "incident": Text("incidentes", "incidents"),
     "awaiting_approval": Text("por aprobar", "to be approved"),
     "account_paused": Text("cuenta en pausa", "account paused"),
+    "fetch_parked": Text("lectura de leads detenida", "reading of leads stopped"),
     "backlog": Text("entregas atrasadas", "late deliveries"),
     "promise": Text("promesa incumplida", "promise not kept"),
     "no_worker": Text("sin workers", "no worker"),

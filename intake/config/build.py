@@ -57,8 +57,9 @@ def _source(table: Table, only: str, resolve: Resolve, built_in: Collection[str]
     read = {"destination": only, **table, "secrets": secrets}
     if table["provider"] in UNSIGNED:
         read.setdefault("max_body_bytes", UNSIGNED_BODY_BYTES)
-    if "verify_token" in read:
-        read["verify_token"] = resolve(read["verify_token"])
+    for name in ("verify_token", "page_token"):
+        if name in read:
+            read[name] = resolve(read[name])
     return Source(
         **read,
         available=table["provider"] in built_in,
@@ -88,6 +89,8 @@ def _source_notices(sources: list[Source]) -> Iterator[str]:
             yield from (f'source "{one.name}": {secret.problem}' for secret in one.secrets if secret.problem)
         if one.verify_token and one.verify_token.problem:
             yield f'source "{one.name}" cannot answer a handshake: {one.verify_token.problem}'
+        if one.cannot_fetch:
+            yield f'source "{one.name}" cannot fetch its leads, which wait: {one.cannot_fetch}'
 
 
 def _alert_notices(alerts: Alerts) -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import chain
 from intake.config.document import Complaint, Document, Table
 from intake.config.errors import unknown
 from intake.config.known import PROVIDER_KINDS, SIGNS_ADDRESS
-from intake.config.settings import SANDBOX
+from intake.config.settings import LEAD_ADS, SANDBOX
 
 
 def check(document: Document) -> list[Complaint]:
@@ -82,6 +82,10 @@ def _provider(document: Document, index: int, source: Table) -> Iterator[Complai
         yield ("sources", index, "kind"), f'the provider "{provider}" needs the kind {wanted}'
     if "scheme" in document.sources[index] and provider != "generic":
         yield ("sources", index, "scheme"), f'the provider "{provider}" has its own scheme; only "generic" has a choice'
+    if provider != LEAD_ADS:
+        for key in ("page_token", "graph_url"):
+            if key in document.sources[index]:
+                yield ("sources", index, key), f'the provider "{provider}" has no use for it; only "{LEAD_ADS}" has'
     if provider in SIGNS_ADDRESS and "public_base_url" not in document.intake:
         yield ("intake", "public_base_url"), f'is missing; "{provider}" signs the address that it calls'
 

@@ -133,6 +133,8 @@ class SourceSchema(DefaultsSchema):
     secrets = Words(Word(words.secret_reference, longest=2000), longest=8)
     allowed_origins = Words(Word(words.origin), longest=20)
     verify_token = Word(words.secret_reference, longest=2000)
+    page_token = Word(words.secret_reference, longest=2000)
+    graph_url = Word(words.crm_address)
     lead_fields = WordMap(words.lead_field, words.pointer, key="fields")
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)

@@ -17,6 +17,12 @@ from intake.sources.base import SourceKind
 
 SANDBOX: Final = "sandbox"  # The embedded sandbox CRM: a client's name, and a destination that always exists.
 
+# The newest version on 29 November 2026, since 29 July 2026 (https://developers.facebook.com/docs/graph-api/changelog).
+DEFAULT_GRAPH_URL: Final = "https://graph.facebook.com/v26.0"
+
+# The provider whose webhooks only name a lead; its answers are fetched with the source's `page_token`.
+LEAD_ADS: Final = "meta_lead_ads"
+
 DEFAULT_DUE: Final = BusinessDuration(2, "hour", business=True)
 DEFAULT_TITLE: Final = Template("{contact} · {channel} · {product}")
 DEFAULT_TASK_TITLE: Final = Template("Contactar a {contact}")
@@ -79,7 +85,8 @@ class Destination:
 class Source:
     """One inbound channel.  Its name is its identity.
 
-    `enabled` False and `available` False (this version has no such provider yet): not served, 404.  `closed_because`
+    `enabled` False and `available` False (this version has no such provider yet): not served, 404.
+    `page_token` reads at `graph_url` the leads that a webhook only names; None: they wait for one.  `closed_because`
     says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
     `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
     for ever.  `promise_minutes` 0: nothing is promised.  `fields`: lead field -> JSON Pointer into the body.
@@ -95,6 +102,8 @@ class Source:
     closed_because: str | None = None
     enabled: bool = True
     verify_token: Secret | None = None
+    page_token: Secret | None = None
+    graph_url: str = DEFAULT_GRAPH_URL
     test_destination: str = SANDBOX
     max_body_bytes: int = 3 * 1024 * 1024
     approval: Literal["none", "required"] = "none"
@@ -133,6 +142,13 @@ class Source:
     def can_mend(self) -> bool:
         """Whether the sender's own program can mend what is refused; for all others it is kept for a person."""
         return self.provider == "quote" or self.idempotency_key or self.from_browsers
+
+    @property
+    def cannot_fetch(self) -> str | None:
+        """Why the leads that its webhooks name cannot be read, in words; None: they can, or nothing has to be."""
+        if self.provider != LEAD_ADS or not self.enabled:
+            return None
+        return self.page_token.problem if self.page_token else "it has no page_token"
 
     @property
     def first_state(self) -> Literal["awaiting_approval", "received"]:

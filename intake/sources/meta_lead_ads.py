@@ -1,8 +1,8 @@
 """Meta Lead Ads: the webhook names a lead and holds no person.
 
 Each lead is an event under its `leadgen_id`, flagged FETCH_PENDING: its answers are at Meta, behind
-`GET /<leadgen_id>` with the page's token.  Fetching them is a step of its own before anything goes to the CRM, and is
-not built yet: until then such a lead reaches the sales team with its ids alone.
+`GET /<leadgen_id>` with the page's token (`meta_answers`).  Fetching them is a step of its own before anything goes to
+the CRM.
 Source: Meta, "Webhooks: getting started" and "Lead retrieval"; fbsamples/lead-ads-webhook-sample @c084316.
 """
 
@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from intake import authenticity
-from intake.lead import Attribution, Contact, Lead
+from intake.lead import FETCH_PENDING, Attribution, Contact, Lead
 from intake.sources import meta
 from intake.sources.base import Delivered, Incoming, Quarantined, Reading, SourceKind, Unreadable
 from intake.sources.decoding import Json, mapping, read_json, sequence, text
 
-FETCH_PENDING = "fetch_pending"
 NAMES = ("leadgen_id", "form_id", "page_id", "ad_id", "adgroup_id")
 SECONDS = re.compile(r"[0-9]{1,11}")
 

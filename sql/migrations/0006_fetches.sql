@@ -1,0 +1,37 @@
+-- What is still to be had from a sender's own service: the answers of a lead that its webhook only names.
+
+-- One thing to be read there.  A read is harmless, so it may be made twice; its result is kept once.
+CREATE TABLE fetches (
+    event_id    uuid NOT NULL REFERENCES events,
+    what        text NOT NULL CHECK (what IN ('lead')),
+    source      text NOT NULL,
+    asked_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- Null when it is over; while one is under way, when another worker may take it.
+    due_at      timestamptz DEFAULT clock_timestamp(),
+    claim_token uuid,
+    -- Those that came to nothing by its own fault; what its whole lane is parked for is none of its tries.
+    tries       integer NOT NULL DEFAULT 0,
+    -- Why it is not here yet, or never will be.
+    reason      text,
+    ended_at    timestamptz,
+    -- The revision of the lead that holds what was read; null where nothing was.
+    revision    integer,
+    PRIMARY KEY (event_id, what),
+    CONSTRAINT due_until_it_ends CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
+    CONSTRAINT in_vain_says_why CHECK (ended_at IS NULL OR revision IS NOT NULL OR reason IS NOT NULL)
+);
+CREATE INDEX fetches_due ON fetches (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX fetches_of_source ON fetches (source, tries, asked_at) WHERE due_at IS NOT NULL;
+
+-- The lane of a source in which its fetches run; parked as a whole when its credential works no more.
+CREATE TABLE fetch_lanes (
+    source        text PRIMARY KEY,
+    parked_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    parked_reason text NOT NULL,
+    -- When one of its fetches is tried again, to see whether it works.
+    control_at    timestamptz NOT NULL
+);
+
+-- Deliveries that wait for a fetch.
+CREATE INDEX deliveries_fetching ON deliveries (source)
+    WHERE state = 'waiting' AND reason IN ('fetch_pending', 'fetch_failed', 'fetch_parked');
