@@ -20,7 +20,7 @@ from intake import installation, kept
 from intake.config import Settings, Source
 from intake.db import Conn
 from intake.identity import IdentityKey, Mode
-from intake.reading import Arrival, Post, Reader
+from intake.reading import Arrival, Post, Reader, source_of
 from intake.received import Acceptance, Received
 from intake.sources.base import Quarantined
 
@@ -82,8 +82,8 @@ def again(
     """
     with conn.transaction():
         item = _open_item(conn, item_id)
-        source = settings.sources.get(item.source or "")
-        if source is None or not source.available:
+        source = source_of(settings, item.source or "")
+        if source is None:
             raise NotReleased("no_source")
         done = _read_all(conn, settings, source, item, corrected)
         if done.left is None:

@@ -47,6 +47,13 @@ class Arrival:
     at: datetime | None = None
 
 
+def source_of(settings: Settings, name: str) -> Source | None:
+    """The source that has this name, or had it before; None: none, or this version cannot read it."""
+    renamed = (each for each in settings.sources.values() if each.renamed_from == name)
+    found = settings.sources.get(name) or next(renamed, None)
+    return found if found is not None and found.available else None
+
+
 def is_authentic(source: Source, post: Post, now: datetime) -> bool:
     """Whether one of today's secrets proves it.  `now`: when it came, for the schemes that carry a time."""
     try:

@@ -46,7 +46,7 @@ def recheck(
     """
     done = Rechecked(purged=refused.purge(conn))
     bench = _Bench(conn, settings, source, installation.read(conn).key)
-    receipts = refused.waiting(conn, source.name)
+    receipts = refused.waiting(conn, [source.name, source.renamed_from or source.name])
     for number, receipt_id in enumerate(receipts, 1):
         try:
             with conn.transaction():

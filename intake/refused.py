@@ -114,7 +114,8 @@ def purge(conn: Conn) -> int:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 WAITING_OF = """
-    SELECT receipt_id FROM receipts WHERE verdict = 'refused' AND source = %(source)s ORDER BY received_at, receipt_id
+    SELECT receipt_id FROM receipts
+     WHERE verdict = 'refused' AND source = ANY(%(names)s) ORDER BY received_at, receipt_id
 """
 TAKE = """
     SELECT r.received_at, b.content FROM receipts r JOIN bodies b USING (receipt_id)
@@ -123,10 +124,10 @@ TAKE = """
 """
 
 
-def waiting(conn: Conn, source: str) -> list[UUID]:
-    """The receipts of a source, the oldest first."""
+def waiting(conn: Conn, names: list[str]) -> list[UUID]:
+    """The receipts of a source, under all the names that it had, the oldest first."""
     with conn.cursor(row_factory=scalar_row) as cursor:
-        return cursor.execute(WAITING_OF, {"source": source}).fetchall()
+        return cursor.execute(WAITING_OF, {"names": names}).fetchall()
 
 
 def take(conn: Conn, receipt_id: UUID) -> bytes | None:

@@ -26,6 +26,7 @@ from intake.config import Settings
 from intake.db import WORKER_OPTIONS, BoundedConnection, answering_until
 from intake.installation import Installation
 from intake.kept import Broken
+from intake.reading import source_of
 from intake.sealing import Sealed
 from intake.spool import Spool, epoch_of, lines
 
@@ -173,8 +174,8 @@ class Drainer:
             return "no_key"
         except Broken:
             return "unreadable"
-        source = self.settings.sources.get(found.post.source)
-        if source is None or not source.available:
+        source = source_of(self.settings, found.post.source)
+        if source is None:
             return "no_source"
         try:
             with answering_until(conn, time.monotonic() + PATIENCE), conn.transaction():

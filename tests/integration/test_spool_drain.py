@@ -231,6 +231,14 @@ def test_a_source_that_is_configured_again_gets_what_was_held(stage: Stage) -> N
     assert stage.found(told) == [told]
 
 
+def test_a_source_that_was_renamed_gets_what_came_under_its_old_name(stage: Stage) -> None:
+    told = stage.form(delivery_id="a")
+    sources = dict(stage.there.settings.sources)
+    sources["forms"] = replace(sources.pop("web"), name="forms", renamed_from="web")
+    stage.drainer(settings=replace(stage.there.settings, sources=sources)).drain()
+    assert stage.found(told) == [told]
+
+
 def test_a_restored_database_gets_what_it_forgot(stage: Stage) -> None:
     told = [stage.form(delivery_id="a"), stage.form("by-body")]
     drainer = stage.drainer()
