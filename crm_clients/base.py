@@ -180,6 +180,7 @@ class Seen:
 
     `values` are the guarded fields in a form fit for comparing (`title`, `text`, `amount`, `currency`, ...), for kinds
     that are updated.  `live` False: in the trash, archived or merged.  `text` holds the installation id on a sentinel.
+    `closed`: an opportunity that is won or lost; None: the CRM does not tell, or it is no opportunity.
     """
 
     crm_id: str
@@ -188,6 +189,7 @@ class Seen:
     live: bool = True
     contact_id: str | None = None
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    closed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,13 @@ def _shown(kind: Kind, crm_id: str, reference: str | None, row: Mapping[str, obj
         live=row.get("is_active") is not False,
         contact_id=_first_id(row.get("contacts")) if kind is Kind.OPPORTUNITY else None,
         values=_values(kind, row),
+        closed=_is_closed(row.get("stage_kind")) if kind is Kind.OPPORTUNITY else None,
     )
+
+
+def _is_closed(stage_kind: object) -> bool | None:
+    """BottleCRM names the kind of a deal's stage: open, won or lost; null where it is no stage of its pipeline."""
+    return {"open": False, "won": True, "lost": True}.get(stage_kind) if isinstance(stage_kind, str) else None
 
 
 def _first_id(value: object) -> str | None:

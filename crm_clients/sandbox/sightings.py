@@ -23,6 +23,9 @@ from crm_clients.base import (
 _MARKER = re.compile(r"\n?\[ref:([a-z0-9-]{1,64})\]\Z")
 NOT_FOUND = 404
 
+# The stages that end an opportunity, in the words of the sandbox; every other word is a stage of an open one.
+CLOSED = frozenset({"won", "lost", "ganada", "perdida"})
+
 
 def found(kind: Kind, reference: str, response: Response, *, marks: bool) -> Looked:
     """The records under a reference; one that lives outranks those in the trash, two that live are an incident."""
@@ -123,6 +126,7 @@ def _seen(kind: Kind, row: Mapping[str, object], *, marks: bool) -> Seen | None:
         live=live,
         contact_id=answers.record_id(row.get("contact_id")),
         values=_values(kind, text, row),
+        closed=answers.text(row.get("stage")).casefold() in CLOSED if kind is Kind.OPPORTUNITY else None,
     )
 
 
