@@ -89,7 +89,8 @@ class Source:
     `page_token` reads at `graph_url` the leads that a webhook only names; None: they wait for one.  `closed_because`
     says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
     `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
-    for ever.  `promise_minutes` 0: nothing is promised.  `fields`: lead field -> JSON Pointer into the body.
+    for ever.  `promise_minutes` 0: nothing is promised.  `approval_hours` 0: an approval lasts for good.
+    `fields`: lead field -> JSON Pointer into the body.
     `allowed_origins` and `rate_per_minute` (of one address) are of sources whose forms browsers send themselves.
     """
 
@@ -107,8 +108,10 @@ class Source:
     test_destination: str = SANDBOX
     max_body_bytes: int = 3 * 1024 * 1024
     approval: Literal["none", "required"] = "none"
+    approval_hours: int = 0
     opportunity_per: Literal["conversation", "message"] = "conversation"
     conversation_hours: int = 24
+    when_closed: Literal["note", "new", "review"] = "review"
     accepted_status: Literal[200, 202] = 200
     scheme: str | None = None
     dedupe: str = "id"
@@ -142,6 +145,11 @@ class Source:
     def can_mend(self) -> bool:
         """Whether the sender's own program can mend what is refused; for all others it is kept for a person."""
         return self.provider == "quote" or self.idempotency_key or self.from_browsers
+
+    @property
+    def approval_lasts(self) -> timedelta | None:
+        """How long after it an approval lets something be delivered; None: for good."""
+        return timedelta(hours=self.approval_hours) if self.approval_hours else None
 
     @property
     def cannot_fetch(self) -> str | None:
