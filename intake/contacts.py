@@ -86,6 +86,27 @@ def bind(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> int:
     return record_id
 
 
+REBIND = """
+    INSERT INTO contact_keys AS k (destination, mode, key, reference, record_id)
+    VALUES (%(destination)s, %(mode)s, %(key)s, %(reference)s, %(record_id)s)
+    ON CONFLICT (destination, mode, key) DO UPDATE SET record_id = EXCLUDED.record_id
+     WHERE k.record_id <> EXCLUDED.record_id
+"""
+
+
+def rebind(conn: Conn, scope: Scope, keys: Sequence[ContactKey], record_id: int) -> int:
+    """A person says whose all these keys are.  Returns how many led to nobody, or to another, before."""
+    wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in keys]}
+    with conn.transaction(), conn.cursor() as cursor:
+        cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})
+        return sum(
+            cursor.execute(
+                REBIND, wanted | {"key": each.key, "reference": each.reference, "record_id": record_id}
+            ).rowcount
+            for each in keys
+        )
+
+
 REFERENCES = """
     SELECT reference FROM records WHERE record_id = %(record_id)s
     UNION SELECT reference FROM contact_keys WHERE record_id = %(record_id)s

@@ -9,7 +9,8 @@
     review ─ corrected, revived → received | awaiting_approval · not applied → uncertain
     any open ─ cancel, decline → cancelled (final) · newer version applied → superseded (final)
 
-The database refuses every other arrow (`is_arrow` in sql/) and writes the history of these.
+The database refuses every other arrow (`is_arrow` in sql/) and writes the history of these.  What expires, and what a
+person sends another way, stands in `intake/person_arrows.py`.
 """
 
 from __future__ import annotations
@@ -64,6 +65,13 @@ CLAIM = """
               AND d.due_at <= clock_timestamp()
               AND d.destination = ANY(%(destinations)s)
               AND NOT EXISTS (SELECT FROM accounts a WHERE a.destination = d.destination AND a.paused_at IS NOT NULL)
+              AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
+              AND (d.approved_until IS NULL OR d.approved_until > clock_timestamp()
+                   -- Its approval is over, and so is its work: only the end is left to be noted.
+                   OR EXISTS (SELECT FROM records r
+                               WHERE r.record_id = CASE d.part WHEN 'follow_up' THEN d.note_record
+                                                               ELSE d.task_record END
+                                 AND r.state = 'known'))
               AND NOT EXISTS (
                   SELECT FROM deliveries before
                    WHERE before.need_id = d.need_id
@@ -248,21 +256,21 @@ def wake(conn: Conn) -> int:
 
 # --- uncertain | received | waiting -> review -----------------------------------------------------------------------
 
+# What the record only carries (see `intake/carried.py`) goes on waiting, as long as its carrier is there to be settled.
 GIVE_UP = """
     UPDATE deliveries d SET state = 'review', reason = %(reason)s, due_at = NULL
      WHERE blocked_on = %(record_id)s AND state IN ('uncertain', 'waiting')
+       AND NOT EXISTS (SELECT FROM carried c JOIN deliveries k ON k.event_id = c.carrier AND k.need_id = c.need_id
+                        WHERE c.event_id = d.event_id AND c.record_id = %(record_id)s
+                          AND k.state NOT IN ('confirmed', 'cancelled', 'superseded'))
     RETURNING event_id
 """
 
 
 def give_up(conn: Conn, record_id: int, *, reason: str) -> int:
-# What the record only carries (see `intake/carried.py`) goes on waiting, as long as its carrier is there to be settled.
     """Hand all that this record's doubt holds to a person: several found, or looks used up.  Returns how many."""
     return conn.execute(GIVE_UP, {"record_id": record_id, "reason": reason}).rowcount
 
-       AND NOT EXISTS (SELECT FROM carried c JOIN deliveries k ON k.event_id = c.carrier AND k.need_id = c.need_id
-                        WHERE c.event_id = d.event_id AND c.record_id = %(record_id)s
-                          AND k.state NOT IN ('confirmed', 'cancelled', 'superseded'))
 
 # --- a person's arrows ----------------------------------------------------------------------------------------------
 
@@ -278,15 +286,19 @@ class NotAllowed(Exception):
 
 # awaiting_approval -> received
 APPROVE = """
-    UPDATE deliveries SET state = 'received', reason = NULL, due_at = clock_timestamp()
+    UPDATE deliveries
+       SET state = 'received', reason = NULL, due_at = clock_timestamp(),
+           approved_revision = %(revision)s, approved_until = clock_timestamp() + %(lasts)s::interval
      WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'awaiting_approval'
     RETURNING event_id
 """
 
 
-def approve(conn: Conn, event_id: UUID, generation: int) -> None:
-    """Let it be delivered.  Raises NotAllowed."""
-    _decided(conn, APPROVE, "approve", event_id, generation)
+def approve(
+    conn: Conn, event_id: UUID, generation: int, *, revision: int | None = None, lasts: timedelta | None = None
+) -> None:
+    """Let this revision be delivered.  `lasts`: until when, None: for good.  Raises NotAllowed."""
+    decided(conn, APPROVE, "approve", event_id, generation, revision=revision, lasts=lasts)
 
 
 # review -> received
@@ -300,7 +312,7 @@ REVIVE = """
 
 def revive(conn: Conn, event_id: UUID, generation: int) -> None:
     """Try again from its first unconfirmed step.  Raises NotAllowed."""
-    _decided(conn, REVIVE, "revive", event_id, generation)
+    decided(conn, REVIVE, "revive", event_id, generation)
 
 
 # any open state but delivering -> cancelled
@@ -314,7 +326,7 @@ CANCEL = """
 
 def cancel(conn: Conn, event_id: UUID, generation: int) -> None:
     """Stop here.  What stands in the CRM stays there; looks at a record in doubt go on.  Raises NotAllowed."""
-    _decided(conn, CANCEL, "cancel", event_id, generation)
+    decided(conn, CANCEL, "cancel", event_id, generation)
 
 
 # review -> awaiting_approval
@@ -328,7 +340,7 @@ ASK_APPROVAL = """
 
 def ask_approval(conn: Conn, event_id: UUID, generation: int) -> None:
     """It was corrected, and its source wants new content approved.  Raises NotAllowed."""
-    _decided(conn, ASK_APPROVAL, "correct", event_id, generation)
+    decided(conn, ASK_APPROVAL, "correct", event_id, generation)
 
 
 # review -> uncertain
@@ -341,7 +353,7 @@ DOUBT_AGAIN = """
 
 def doubt_again(conn: Conn, event_id: UUID, generation: int, *, blocked_on: int) -> None:
     """A person says that the write of this record was not applied: time and a look still apply.  Raises NotAllowed."""
-    _decided(conn, DOUBT_AGAIN, "settle not-applied", event_id, generation, blocked_on=blocked_on)
+    decided(conn, DOUBT_AGAIN, "settle not-applied", event_id, generation, blocked_on=blocked_on)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -360,9 +372,10 @@ def _held(conn: Conn, statement: LiteralString, held: Claim, **parameters: objec
 STATE_OF = "SELECT state FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s"
 
 
-def _decided(
+def decided(
     conn: Conn, statement: LiteralString, action: str, event_id: UUID, generation: int, **parameters: object
 ) -> None:
+    """Take a person's arrow.  Raises NotAllowed where it does not lead from there."""
     key = {"event_id": event_id, "generation": generation, **parameters}
     if conn.execute(statement, key).rowcount == 1:
         return

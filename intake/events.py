@@ -18,8 +18,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import fetches, identify, items, lead_schema, needs
-from intake.config import Source
+from intake import fetches, first_deliveries, identify, items, lead_schema, needs
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
@@ -208,16 +207,6 @@ def _store_receipt(conn: Conn, received: Received, *, verdict: str, new: int, ch
 
 KEEP_LEAD = "INSERT INTO bodies (what, event_id, revision, content) VALUES ('lead', %(event_id)s, 1, %(lead)s)"
 
-# A need keeps the account it was pinned to first, so the delivery takes it from there.
-INSERT_DELIVERY = """
-    INSERT INTO deliveries (event_id, need_id, part, position, mode, source, destination, state, reason, due_at)
-    SELECT %(event_id)s, need_id, %(part)s, %(position)s, mode, %(source)s, destination,
-           CASE WHEN %(gated)s THEN 'awaiting_approval' ELSE 'received' END,
-           CASE WHEN %(gated)s THEN 'approval_required' END,
-           CASE WHEN NOT %(gated)s THEN clock_timestamp() END
-      FROM needs WHERE need_id = %(need_id)s
-"""
-
 
 def _deliver_all(conn: Conn, key: IdentityKey, received: Received, fresh: Sequence[Identified], now: datetime) -> None:
     # Messages in their own order, so that the first one opens; numbered needs in sorted order, for the locks.
@@ -227,7 +216,8 @@ def _deliver_all(conn: Conn, key: IdentityKey, received: Received, fresh: Sequen
         cursor.executemany(
             KEEP_LEAD, [{"event_id": each.event_id, "lead": lead_schema.dump(each.incoming.lead)} for each in fresh]
         )
-        cursor.executemany(INSERT_DELIVERY, [_delivery_row(received.source, *each) for each in grouped])
+    if grouped:
+        first_deliveries.insert(conn, key, received, grouped)
     fetches.ask(conn, [each.event_id for each in fresh if FETCH_PENDING in each.incoming.lead.flags])
 
 
@@ -246,17 +236,6 @@ def _group(conn: Conn, key: IdentityKey, received: Received, each: Identified, n
     message = Message(each.event_id, at, incoming.conversation)
     window = timedelta(hours=received.source.conversation_hours)
     return needs.of_message(conn, received.place, key, message, window)
-
-
-def _delivery_row(source: Source, each: Identified, grouped: Grouped) -> dict[str, object]:
-    return {
-        "event_id": each.event_id,
-        "need_id": grouped.need_id,
-        "part": grouped.part,
-        "position": each.incoming.version or 0,
-        "source": source.name,
-        "gated": source.approval == "required" or each.incoming.suspicion is not None,
-    }
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

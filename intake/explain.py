@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from intake.explain_texts import DOES, ITEMS, REFUSALS, STATES, THEN, UNKNOWN_STATE, Action
+from intake.explain_texts import DOES, HELD, ITEM_ACTIONS, ITEMS, REFUSALS, STATES, UNKNOWN_STATE, Action
 from intake.incident_texts import INCIDENTS
+from intake.next_steps import next_step
 from intake.permitted import ACTIONS, View, refusal
 from intake.reason_texts import REASONS, UNKNOWN_REASON, Language, Text
 
@@ -29,17 +31,37 @@ class Explanation:
     safe_actions: tuple[SafeAction, ...]
 
 
-def explain(view: View, language: Language = "es") -> Explanation:
-    """Never fails: what this version has no words for is told as it stands."""
+def explain(view: View, language: Language = "es", *, open_destinations: Collection[str] | None = None) -> Explanation:
+    """Never fails: what this version has no words for is told as it stands.
+
+    `open_destinations`: those that are configured and can be delivered to, None: not known here.
+    """
     state, reason = view.event.state, view.event.reason
     words = STATES.get(state, UNKNOWN_STATE)
-    then = THEN.get((state, reason or ""), words.then)
+    then = next_step(state, reason or "") or words.then
     return Explanation(
         where=words.where.of(language),
         why=reason_text(reason, language) if reason else "",
-        then=then.of(language),
+        then=_held(view, language, open_destinations) or then.of(language),
         safe_actions=safe_actions(view, language),
     )
+
+
+# The states that a worker should end; what waits for a person tells of that person first.
+ON_ITS_WAY = frozenset({"received", "waiting"})
+
+
+def _held(view: View, language: Language, open_destinations: Collection[str] | None) -> str:
+    """What holds it from outside, "": nothing does, or it is a person's anyway."""
+    if view.event.state not in ON_ITS_WAY:
+        return ""
+    missing = open_destinations is not None and view.destination and view.destination not in open_destinations
+    holds = (("destination_missing", missing), ("source_paused", view.source_paused),
+             ("account_paused", view.account_paused))  # fmt: skip
+    why = next((name for name, is_so in holds if is_so), None)
+    if why is None:
+        return ""
+    return HELD[why].of(language).replace("{source}", view.event.source).replace("{destination}", view.destination)
 
 
 def reason_text(reason: str, language: Language) -> str:
@@ -52,6 +74,11 @@ def item_text(kind: str, reason: str, language: Language) -> str:
     """What an open item is about, in words."""
     text = ITEMS.get(kind)
     return text.of(language).replace("{reason}", reason) if text else reason_text(reason, language)
+
+
+def item_actions(kind: str, language: Language) -> Mapping[str, str]:
+    """What may be done with an item, and what that does; {} for one of a delivery, whose actions are the event's."""
+    return {action: text.of(language) for action, text in ITEM_ACTIONS.get(kind, {}).items()}
 
 
 def _by_beginning(reason: str) -> Text | None:

@@ -1,14 +1,28 @@
-"""The words of `intake/explain.py`, in Spanish and English: one row a state, a next step, an action, a refusal."""
+"""The words of `intake/explain.py`, in Spanish and English: one row a state; steps and actions stand beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
+from intake.action_texts import DOES, REFUSALS, Action
+from intake.next_steps import HELD, THEN
 from intake.reason_texts import Language, Text
 
-__all__ = ["DOES", "ITEMS", "REFUSALS", "STATES", "THEN", "UNKNOWN_STATE", "Action", "Language", "StateText", "Text"]
+__all__ = [
+    "DOES",
+    "HELD",
+    "ITEMS",
+    "ITEM_ACTIONS",
+    "REFUSALS",
+    "STATES",
+    "THEN",
+    "UNKNOWN_STATE",
+    "Action",
+    "Language",
+    "StateText",
+    "Text",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,88 +89,29 @@ UNKNOWN_STATE = StateText(
     Text("Está en un estado que esta versión no conoce.", "It is in a state that this version does not know."),
     Text("Revise el historial antes de decidir.", "Read its history before you decide."),
 )
+# What may be done with an open item that is about no delivery: the command, and what it does.
+ITEM_ACTIONS: Mapping[str, Mapping[str, Text]] = {
+    "conflict": {
+        "resolve keep": Text("Se queda el contenido que llegó primero.", "What came first stays as it is."),
+        "resolve accept": Text(
+            "El otro contenido pasa a ser una revisión del evento y se entrega; lo que alguien cambió en el CRM queda.",
+            "The other content becomes a revision of the event and is delivered; what people changed in the CRM "
+            "stays."),
+    },
+    "quarantine": {
+        "resolve release": Text(
+            "Se lee de nuevo, o con los bytes corregidos de --body, y se acepta lo que se entienda.",
+            "It is read again, or with the corrected bytes of --body, and what can be read is accepted."),
+        "resolve keep": Text(
+            "Se cierra sin entregar; sus bytes se conservan.", "It is closed undelivered; its bytes are kept."),
+    },
+    "incident": {
+        "resolve accept": Text("Alguien lo vio y se encargó.", "Somebody saw it, and saw to it."),
+    },
+}  # fmt: skip
 # An open item that is about no delivery.
 ITEMS: Mapping[str, Text] = {
     "quarantine": Text(
         "Llegó auténtico, pero no se pudo leer ({reason}); sus bytes se conservan.",
         "It came authentic, but could not be read ({reason}); its bytes are kept."),
-}  # fmt: skip
-
-# Where a state and a reason together ask for another next step than the state alone.
-THEN: Mapping[tuple[str, str], Text] = {
-    ("waiting", "no_control"): Text(
-        "Se entrega cuando alguien cree el registro testigo; se pregunta cada medio minuto.",
-        "It is delivered once somebody makes the sentinel; this is asked every half minute."),
-    ("waiting", "account_paused"): Text(
-        "Sigue cuando la cuenta responda a la llamada de control, que se repite sola.",
-        "It goes on once the account answers its control call, which is repeated by itself."),
-    ("review", "validation"): Text(
-        "Nada hasta que alguien corrija los campos (`intake correct`) o lo cancele.",
-        "Nothing until somebody corrects the fields (`intake correct`) or cancels it."),
-    ("review", "budget_used_up"): Text(
-        "Nada hasta que alguien lo reviva (`intake revive`) cuando el CRM funcione.",
-        "Nothing until somebody revives it (`intake revive`) once the CRM works."),
-    ("review", "several"): Text(
-        "Nada hasta que alguien deje uno solo en el CRM y lo señale (`intake settle … applied --crm-id`).",
-        "Nothing until somebody leaves one of them in the CRM and names it (`intake settle … applied --crm-id`)."),
-    ("review", "looks_used_up"): Text(
-        "Nada hasta que alguien mire en el CRM y diga si se aplicó (`intake settle`).",
-        "Nothing until somebody looks in the CRM and says whether it was applied (`intake settle`)."),
-}  # fmt: skip
-
-# --- what may be done -----------------------------------------------------------------------------------------------
-
-Action = Literal["look", "settle applied", "settle not-applied", "correct", "revive", "approve", "decline", "cancel"]
-
-# What an action does where it is allowed.
-DOES: Mapping[Action, Text] = {
-    "look": Text(
-        "Busca ya en el CRM; no escribe nada.", "Looks in the CRM now; writes nothing."),
-    "settle applied": Text(
-        "Da por hecho el registro que usted nombra, si lleva nuestra referencia; sigue con el paso siguiente.",
-        "Takes the record that you name as done, if it bears our reference; goes on with the next step."),
-    "settle not-applied": Text(
-        "Reemplaza la prueba de ausencia, no el tiempo: se busca una vez más antes de escribir.",
-        "Replaces the proof of absence, not the time: it is looked for once more before anything is written."),
-    "correct": Text(
-        "Cambia los datos que se entregarán; lo original se conserva y lo que ya está en el CRM no cambia.",
-        "Changes what will be delivered; the original is kept, and what stands in the CRM is not changed."),
-    "revive": Text(
-        "Sigue desde el primer paso sin confirmar; lo confirmado no se crea de nuevo.",
-        "Goes on at the first unconfirmed step; what is confirmed is not created again."),
-    "approve": Text("Permite que se entregue.", "Lets it be delivered."),
-    "decline": Text("No se entrega; es definitivo.", "It is not delivered; this is final."),
-    "cancel": Text(
-        "Se detiene aquí y es definitivo; lo que ya está en el CRM sigue allí.",
-        "Stops here, and this is final; what already stands in the CRM stays there."),
-}  # fmt: skip
-
-# Why an action is refused.
-REFUSALS: Mapping[str, Text] = {
-    "nothing_in_doubt": Text("Ningún registro suyo está en duda.", "None of its records is in doubt."),
-    "everything_known": Text(
-        "Todos sus registros ya se conocen.", "All of its records are known already."),
-    "not_open": Text(
-        "Está «{state}», que es un estado final.", "It is “{state}”, which is final."),
-    "in_hand": Text(
-        "Un worker lo está entregando ahora; espere a que termine.",
-        "A worker is delivering it now; wait until it ends."),
-    "only_for_a_person": Text(
-        "Solo cuando está en duda o en revisión; está «{state}».",
-        "Only while it is in doubt or in review; it is “{state}”."),
-    "only_in_review": Text("Solo desde revisión; está «{state}».", "Only from review; it is “{state}”."),
-    "only_awaiting": Text(
-        "Solo mientras espera aprobación; está «{state}».", "Only while it awaits approval; it is “{state}”."),
-    "several_in_doubt": Text(
-        "Más de un registro suyo está en duda: diga cuál con --record.",
-        "More than one of its records is in doubt: say which with --record."),
-    "purged": Text("Su contenido ya fue borrado.", "Its content was purged."),
-    "no_such_record": Text(
-        "No tiene ese registro, o ya se conoce.", "It has no such record, or that one is known already."),
-    "item_closed": Text("Ese pendiente ya está cerrado.", "That item is closed already."),
-    "item_of_delivery": Text(
-        "Se cierra solo cuando su entrega avanza: use settle, correct, revive, approve o cancel.",
-        "It closes by itself when its delivery moves on: use settle, correct, revive, approve or cancel."),
-    "other_id": Text(
-        "Ese registro ya se conoce con otro identificador.", "That record is known under another id already."),
 }  # fmt: skip

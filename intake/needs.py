@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
@@ -72,6 +72,11 @@ def _open(conn: Conn, place: Place, key: str, at: datetime) -> int:
         need_id: int | None = cursor.execute(OPEN, parameters).fetchone()
     assert need_id is not None  # noqa: S101  # the upsert returns a row
     return need_id
+
+
+def of_reissue(conn: Conn, place: Place, event_id: UUID, number: str) -> int:
+    """The need of an event that a person made of another.  `number`: the sender's own, "" where it has none."""
+    return _open(conn, place, f"again:{event_id}:{number}", datetime.now(UTC))
 
 
 # --- conversations --------------------------------------------------------------------------------------------------
@@ -199,13 +204,13 @@ TALK_OF = """
     SELECT c.name AS conversation, n.first_at, n.last_at, i.epoch > 1 AS forgetful,
            n.first_at < i.epoch_opened_at AS before_epoch
       FROM needs n JOIN conversations c USING (conversation_id), installation i
-     WHERE n.need_id = %(need_id)s
+     WHERE n.need_id = %(need_id)s AND n.key LIKE 'talk:%%'
 """
 RENAME = "UPDATE needs SET reference = %(reference)s WHERE need_id = %(need_id)s"
 
 
 def talk_of(conn: Conn, need_id: int) -> TalkNeed | None:
-    """None: the need is not of a conversation."""
+    """None: the need is not of a conversation, or a person or rule opened it anew, so that nothing was forgotten."""
     with conn.cursor(row_factory=class_row(TalkNeed)) as cursor:
         return cursor.execute(TALK_OF, {"need_id": need_id}).fetchone()
 
@@ -213,3 +218,65 @@ def talk_of(conn: Conn, need_id: int) -> TalkNeed | None:
 def rename(conn: Conn, need_id: int, reference: str) -> None:
     """The need stands in the CRM under this stem already, made by another of its messages."""
     conn.execute(RENAME, {"need_id": need_id, "reference": reference})
+
+
+# --- a conversation whose opportunity takes no more -------------------------------------------------------------------
+
+LOCK_NEED = "SELECT FROM needs WHERE need_id = %(need_id)s FOR UPDATE"
+LAST_OF_CHAIN = """
+    WITH RECURSIVE chain AS (
+        SELECT need_id, successor FROM needs WHERE need_id = %(need_id)s
+        UNION ALL SELECT n.need_id, n.successor FROM needs n JOIN chain c ON n.need_id = c.successor)
+    SELECT need_id FROM chain WHERE successor IS NULL
+"""
+OPEN_AGAIN = """
+    INSERT INTO needs (mode, scope, key, destination, reference, conversation_id, first_at, last_at)
+    SELECT n.mode, n.scope, %(key)s, n.destination, %(reference)s, n.conversation_id, e.at, e.at
+      FROM needs n, (SELECT coalesce(occurred_at, received_at) AS at FROM events WHERE event_id = %(event_id)s) e
+     WHERE n.need_id = %(need_id)s
+    RETURNING need_id
+"""
+SUCCEED = "UPDATE needs SET successor = %(successor)s WHERE need_id = %(need_id)s"
+SCOPE_OF = "SELECT mode, scope, destination FROM needs WHERE need_id = %(need_id)s"
+
+
+def successor(conn: Conn, need_id: int) -> int | None:
+    """The need that took this one's conversation over, and the last of those; None: none did."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        last: int | None = cursor.execute(LAST_OF_CHAIN, {"need_id": need_id}).fetchone()
+    return None if last == need_id else last
+
+
+def open_again(conn: Conn, need_id: int, event_id: UUID) -> Grouped:
+    """Another need for this event, since the opportunity of its own takes no more: the first such event opens it.
+
+    Two at once queue up at the old need's row.
+    """
+    conn.execute(LOCK_NEED, {"need_id": need_id})
+    taken = successor(conn, need_id)
+    if taken is not None:
+        return Grouped(taken, "follow_up")
+    with conn.cursor(row_factory=class_row(Place)) as cursor:
+        place = cursor.execute(SCOPE_OF, {"need_id": need_id}).fetchone()
+    if place is None:
+        raise LookupError(f"need {need_id}")
+    key = f"again:{event_id}:"
+    reference = need_reference(place.mode, place.scope, key)
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        given = {"key": key, "reference": reference, "event_id": event_id, "need_id": need_id}
+        opened: int | None = cursor.execute(OPEN_AGAIN, given).fetchone()
+    assert opened is not None  # noqa: S101  # RETURNING returns a row
+    conn.execute(SUCCEED, {"need_id": need_id, "successor": opened})
+    return Grouped(opened, "opener")
+
+
+NEED_OF = "SELECT need_id FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s"
+
+
+def of_delivery(conn: Conn, event_id: UUID, generation: int) -> int:
+    """The need that a delivery is a part of.  Raises LookupError."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        found: int | None = cursor.execute(NEED_OF, {"event_id": event_id, "generation": generation}).fetchone()
+    if found is None:
+        raise LookupError(f"delivery {event_id}")
+    return found

@@ -32,11 +32,26 @@ REASONS: Mapping[str, Text] = {
     "corrected": Text(
         "Se corrigió, y el contenido nuevo necesita su propia aprobación.",
         "It was corrected, and the new content needs an approval of its own."),
+    "approval_expired": Text(
+        "Se aprobó, pero la aprobación venció antes de entregarlo.",
+        "It was approved, but the approval ended before it was delivered."),
+    "held_as_spam": Text(
+        "Una persona marcó como spam a este remitente; se guarda y espera.",
+        "A person marked this sender as spam; it is kept, and waits."),
+    "held_links": Text(
+        "Trae enlaces, y su fuente pide que una persona los mire antes.",
+        "It brings links, and its source wants a person to look first."),
     # waiting for others
     "looked": Text(
         "Se aclaró la duda que lo detenía.", "The doubt that held it was cleared up."),
     "opener_first": Text(
         "Va después del mensaje que abre su oportunidad.", "It follows the message that opens its opportunity."),
+    "carrier_first": Text(
+        "Va en el mismo texto que otro mensaje, que se está por escribir en el CRM.",
+        "It goes into the same text as another message, which is about to be written to the CRM."),
+    "members_changed": Text(
+        "Cambió uno de los mensajes que iban en su texto, y este se escribe de nuevo.",
+        "One of the messages that were to go into its text has changed, and the text is written again."),
     "record_busy": Text(
         "Otro worker está escribiendo el mismo registro del CRM.", "Another worker is writing the same CRM record."),
     "record_in_doubt": Text(
@@ -187,6 +202,9 @@ REASONS: Mapping[str, Text] = {
         "Su oportunidad fue borrada o unida a otra en el CRM.", "Its opportunity was deleted or merged in the CRM."),
     "task_gone": Text("Su tarea fue borrada en el CRM.", "Its task was deleted in the CRM."),
     "note_gone": Text("Su nota fue borrada en el CRM.", "Its note was deleted in the CRM."),
+    "opportunity_closed": Text(
+        "Su oportunidad está cerrada (ganada o perdida) en el CRM.",
+        "Its opportunity is closed (won or lost) in the CRM."),
     "opener_refused": Text(
         "El mensaje que debía abrir su oportunidad fue rechazado o cancelado.",
         "The message that should open its opportunity was refused or cancelled."),

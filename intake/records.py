@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import class_row, scalar_row, tuple_row
 
 from intake.db import Conn
 from intake.identity import Mode
@@ -72,8 +72,16 @@ NAME = """
            CASE WHEN epoch > 1 THEN greatest(clock_timestamp(), epoch_opened_at + %(lease)s) END
       FROM installation
     ON CONFLICT (destination, mode, kind, reference) DO UPDATE
-       SET parent_record_id = coalesce(records.parent_record_id, EXCLUDED.parent_record_id)
-    RETURNING record_id
+       SET parent_record_id = CASE records.state
+           WHEN 'none' THEN coalesce(EXCLUDED.parent_record_id, records.parent_record_id)
+           ELSE coalesce(records.parent_record_id, EXCLUDED.parent_record_id) END
+    RETURNING record_id, replaced_by
+"""
+NEWEST = """
+    WITH RECURSIVE chain AS (
+        SELECT record_id, replaced_by FROM records WHERE record_id = %(record_id)s
+        UNION ALL SELECT r.record_id, r.replaced_by FROM records r JOIN chain c ON r.record_id = c.replaced_by)
+    SELECT record_id FROM chain WHERE replaced_by IS NULL
 """
 
 
@@ -87,9 +95,9 @@ class Scope:
 
 
 def name(conn: Conn, scope: Scope, kind: RecordKind, reference: str, *, parent: int | None = None) -> int:
-    """The record of this reference, made if it is not there; returns its record_id."""
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        found: int | None = cursor.execute(
+    """The record of this reference, made if it is not there, or the one made anew in its place; its record_id."""
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        found = cursor.execute(
             NAME,
             {
                 "destination": scope.destination,
@@ -101,7 +109,31 @@ def name(conn: Conn, scope: Scope, kind: RecordKind, reference: str, *, parent: 
             },
         ).fetchone()
     assert found is not None  # noqa: S101  # the upsert returns a row
+    return newest(conn, int(found[0])) if found[1] is not None else int(found[0])
+
+
+def newest(conn: Conn, record_id: int) -> int:
+    """The record that was made anew in place of this one, else itself.  Raises LookupError."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        found: int | None = cursor.execute(NEWEST, {"record_id": record_id}).fetchone()
+    if found is None:
+        raise LookupError(f"record {record_id}")
     return found
+
+
+REPLACE = """
+    UPDATE records SET replaced_by = %(new)s WHERE record_id = %(old)s AND state = 'gone' AND replaced_by IS NULL
+"""
+CARRY_ON = "UPDATE carried SET record_id = %(new)s WHERE record_id = %(old)s"
+
+
+def replace(conn: Conn, old: int, new: int) -> None:
+    """Who names a record that is gone means this one from now on, which is to carry what that one carried.
+
+    Nothing to do if it was replaced already.
+    """
+    if conn.execute(REPLACE, {"old": old, "new": new}).rowcount == 1:
+        conn.execute(CARRY_ON, {"old": old, "new": new})
 
 
 # --- none | known -> asked ------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def wrote_unsettled(conn: Conn, held: Claim, record_id: int) -> bool:
 # A follow-up waits for its opener; one that was refused or cancelled hands the others to a person.
 OPENER_REFUSED = """
     SELECT EXISTS (SELECT FROM deliveries
-                    WHERE need_id = %(need_id)s AND part = 'opener' AND state IN ('review', 'cancelled'))
+                    WHERE need_id = %(need_id)s AND part <> 'follow_up' AND state IN ('review', 'cancelled'))
 """
 
 
@@ -64,7 +64,7 @@ def opener_refused(conn: Conn, held: Claim) -> bool:
 
 
 LINKS = """
-    SELECT contact_record AS contact, opportunity_record AS opportunity FROM deliveries
+    SELECT contact_record AS contact, opportunity_record AS opportunity, note_record AS note FROM deliveries
      WHERE event_id = %(event_id)s AND generation = %(generation)s
 """
 
@@ -75,6 +75,7 @@ class Links:
 
     contact: int | None
     opportunity: int | None
+    note: int | None
 
 
 def links(conn: Conn, held: Claim) -> Links:
@@ -84,6 +85,18 @@ def links(conn: Conn, held: Claim) -> Links:
     if found is None:
         raise LostClaim(f"delivery {held.event_id}")
     return found
+
+
+NOTE_ANYWAY = """
+    SELECT note_anyway FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s
+"""
+
+
+def wants_note_anyway(conn: Conn, held: Claim) -> bool:
+    """A person said that its note goes on the opportunity though that is closed."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        given = {"event_id": held.event_id, "generation": held.generation}
+        return bool(cursor.execute(NOTE_ANYWAY, given).fetchone())
 
 
 LINK = """

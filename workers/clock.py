@@ -13,7 +13,7 @@ import psycopg
 import structlog
 from psycopg.rows import scalar_row
 
-from intake import deliveries, fetches, refused
+from intake import deliveries, fetches, person_arrows, refused
 from intake.db import Conn, Pool, transaction
 from intake.heartbeats import beat
 
@@ -29,6 +29,8 @@ DUE = """
                       AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source))
         OR EXISTS (SELECT FROM fetch_lanes WHERE control_at <= clock_timestamp())
         OR EXISTS (SELECT FROM reconciliation_runs WHERE due_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM bulk_items i JOIN bulk_runs r USING (bulk_id)
+                    WHERE i.result IS NULL AND r.stopped_at IS NULL)
 """
 
 
@@ -45,6 +47,7 @@ def tick(pool: Pool, *, name: str) -> Ticked:
     """One round.  `name`: this clock's, for its heartbeat."""
     with transaction(pool) as conn:
         released = deliveries.release_expired(conn)
+        person_arrows.expire(conn)
         woken = deliveries.wake(conn) + fetches.wake(conn)
         refused.purge(conn)
         beat(conn, process="clock", name=name)

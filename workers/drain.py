@@ -15,7 +15,7 @@ import psycopg
 import structlog
 
 from crm_clients.base import Kind
-from intake import accounts, deliveries
+from intake import accounts, bulk, deliveries
 from intake.db import transaction
 from workers import backoff, calls, sentinels
 from workers.deliver import deliver
@@ -54,7 +54,20 @@ def _work(desk: Desk, until: float, stop: threading.Event) -> int:
 
 def one(desk: Desk) -> bool:
     """Do the next piece of due work.  False: there is none."""
-    return _deliver_next(desk) or fetch_due(desk) or look_due(desk) or _control_due(desk) or page_due(desk)
+    return (
+        _deliver_next(desk)
+        or fetch_due(desk)
+        or look_due(desk)
+        or _control_due(desk)
+        or _decision_due(desk)
+        or page_due(desk)
+    )
+
+
+def _decision_due(desk: Desk) -> bool:
+    """Go on with a decision about many events whose command ended."""
+    with desk.pool.connection() as conn:
+        return bulk.step(conn, desk.settings)
 
 
 def _deliver_next(desk: Desk) -> bool:

@@ -18,7 +18,10 @@ RUNNING = (
     Command("reconcile", "workers.commands.reconciling:reconcile", "Prove that nothing is missing or double."),
     Command("alerts", "workers.commands.alerting:alerts", "What somebody should know now, and what was said."),
 )
-DECIDING = (Command("settle", "workers.commands.settling:settle", "Say what became of a write in doubt, or cancel."),)
+DECIDING = (
+    Command("settle", "workers.commands.settling:settle", "Say what became of a write in doubt, or cancel."),
+    Command("redeliver", "workers.commands.redelivering:redeliver", "Make anew what the CRM lost."),
+)
 
 
 def group() -> LazyGroup:

@@ -9,10 +9,14 @@ from datetime import timedelta
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The record stands in the CRM.  `made`: by a write of ours just now."""
+    """The record stands in the CRM.  `made`: by a write of ours just now.
+
+    `left`: what this version wanted otherwise and a person changed, so that it stays: field -> the value wanted.
+    """
 
     crm_id: str
     made: bool = False
+    left: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 # Why a delivery waits whose account does not work: it is none of its own tries.
@@ -50,5 +54,10 @@ class Superseded:
     """A newer version stands there already, and this one never wrote."""
 
 
-Halt = Later | InDoubt | ForPerson | Superseded
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The opportunity of its need takes no more: another need takes it."""
+
+
+Halt = Later | InDoubt | ForPerson | Superseded | Elsewhere
 Standing = Known | Halt

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import assert_never
 
@@ -94,11 +94,21 @@ def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
         _show_left(desk, step, record, changes)
     # What stands there as this version wants it counts as ours, also where the database has forgotten the write.
     ours = {name: seen.values[name] for name in wanted if name in seen.values and name not in changes.left}
+    told = _to_tell(changes, base, wanted)
     if changes.send:
-        return _write(desk, step, record, changes, {**base, **ours})
+        standing = _write(desk, step, record, changes, {**base, **ours})
+        return replace(standing, left=told) if isinstance(standing, Known) else standing
     with desk.pool.connection() as conn:
         attempts.keep_read_back(conn, record.record_id, json.dumps({**base, **ours}).encode())
-    return Known(seen.crm_id)
+    return Known(seen.crm_id, left=told)
+
+
+def _to_tell(changes: Changes, base: Mapping[str, str], wanted: Mapping[str, str]) -> Mapping[str, str]:
+    """What was left and is news: not what this version wants as our last write left it."""
+    news = {name for name in changes.left if name in wanted and not alike(wanted[name], base.get(name))}
+    if "amount" in news or "currency" in news:
+        news |= {"amount", "currency"} & wanted.keys()
+    return {name: each for name, each in wanted.items() if name in news}
 
 
 def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:

@@ -12,14 +12,15 @@ from uuid import UUID
 
 import click
 
-from intake import decisions, queue
+from intake import decisions, item_decisions, queue
 from intake.cli import place, releasing
-from intake.cli.arguments import Said, decided, event_of, language
+from intake.cli.arguments import decided, event_of, language
 from intake.cli.group import Finding, Misconfigured
 from intake.db import Conn
-from intake.decisions import Author, Correction, NotInThisVersion, Refused
+from intake.decisions import Approval, Author, Correction, Refused
 from intake.deliveries import NotAllowed
 from intake.explain import refusal_text
+from intake.item_decisions import NotInThisVersion
 from intake.lead_schema import InvalidCorrection
 from intake.permitted import View
 from intake.quarantine import Corrected
@@ -61,10 +62,19 @@ def revive(*, event: str, by: str, reason: str) -> None:
 
 @click.command()
 @click.argument("event")
+@click.option("--revision", type=click.IntRange(1), help="The one that was seen; a newer one refuses the approval.")
+@click.option("--fingerprint", help="The content that was seen, as `intake show` names it.")
 @decided
-def approve(*, event: str, by: str, reason: str) -> None:
-    """Let an event that awaits approval be delivered."""
-    _decide(event, Author(by, reason), decisions.approve, "received: it is delivered now")
+def approve(*, event: str, revision: int | None, fingerprint: str | None, by: str, reason: str) -> None:
+    """Let an event that awaits approval be delivered: exactly the content that stands there now."""
+    settings = place.settings()
+    with deciding() as conn:
+        found = event_of(conn, event)
+        source = settings.sources.get(found.source)
+        wanted = Approval(revision, fingerprint, source.approval_lasts if source else None)
+        approved = decisions.approve(conn, Author(by, reason), found.event_id, wanted)
+    ends = "" if wanted.lasts is None else f", within {wanted.lasts}"
+    click.echo(f"received: revision {approved.revision} ({approved.fingerprint}) is delivered now{ends}")
 
 
 @click.command()
@@ -160,46 +170,5 @@ def resolve(  # noqa: PLR0913  # one parameter an option
         if resolution == "release":
             releasing.release(conn, item_id, corrected, by=by, reason=reason)
             return
-        decisions.resolve(conn, Author(by, reason), item_id, resolution)
-    click.echo(f"item {item_id} is closed")
-
-
-@click.command()
-@click.argument("item_id", metavar="ITEM", type=click.IntRange(1, 2**62))
-@click.option("--to", "assignee", required=True, type=Said(), help="Whose it is from now on.")
-@decided
-def assign(*, item_id: int, assignee: str, by: str, reason: str) -> None:
-    """Give an open item to a person."""
-    with deciding() as conn:
-        decisions.assign(conn, Author(by, reason), item_id, assignee)
-    click.echo(f"item {item_id} is {assignee}'s")
-
-
-@click.command()
-@click.argument("account")
-@decided
-def pause(*, account: str, by: str, reason: str) -> None:
-    """Deliver nothing to a CRM account until it is resumed."""
-    known(account)
-    with deciding() as conn:
-        decisions.pause(conn, Author(by, reason), account)
-    click.echo(f"{account} is paused")
-
-
-@click.command()
-@click.argument("account")
-@decided
-def resume(*, account: str, by: str, reason: str) -> None:
-    """Deliver to a CRM account again."""
-    known(account)
-    with deciding() as conn:
-        if not decisions.resume(conn, Author(by, reason), account):
-            raise Finding(f"{account} is not paused")
-    click.echo(f"{account} is resumed")
-
-
-def known(account: str) -> None:
-    """Raises Misconfigured for a name that is no destination."""
-    destinations = place.settings().destinations
-    if account not in destinations:
-        raise Misconfigured(f"there is no destination “{account}”; there are: {', '.join(sorted(destinations))}")
+        follows = item_decisions.resolve(conn, Author(by, reason), item_id, resolution, place.settings())
+    click.echo(f"item {item_id} is closed: {follows}")

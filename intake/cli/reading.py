@@ -8,15 +8,14 @@ from datetime import datetime
 
 import click
 
+from intake import carried, decided, masked, ops, queue, records, remaking, revisions, worklist
 from intake import explain as explaining
-from intake import masked, ops, queue, records, worklist
 from intake.cli import place
 from intake.cli.arguments import Moment, event_of, language
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import as_json, facts, heading, paragraph, print_json, table
 from intake.db import Conn
 from intake.ops import BadCursor, EventRow, Wanted
-from intake.permitted import View
 from intake.reason_texts import Language, Text
 from intake.worklist import ItemKind
 
@@ -105,12 +104,18 @@ def _looked(conn: Conn, event: EventRow, expected: int) -> bool:
 
 def document_of(conn: Conn, event: EventRow, lang: Language) -> dict[str, object]:
     """The event as JSON shows it."""
-    view = View(event, ops.records(conn, event.event_id))
+    view, before = decided.view_of(conn, event), remaking.reissue_of(conn, event.event_id)
     return asdict(event) | {
         "attempts": ops.attempts(conn, event.event_id),
         "history": ops.history(conn, event.event_id),
         "decisions": ops.decisions(conn, event.event_id),
         "safe_actions": explaining.safe_actions(view, lang),
+        "destination": view.destination,
+        "content": revisions.named(conn, event.event_id),
+        "carried_by": carried.carrier_of(conn, event.event_id),
+        "carries": carried.carried_with(conn, event.event_id),
+        "reissue_of": before,
+        "reissues": remaking.reissues(conn, event.event_id),
     }
 
 
@@ -118,7 +123,14 @@ def _show(conn: Conn, event: EventRow, lang: Language) -> None:
     people = masked.contacts(conn, [event.event_id])
     listed = asdict(event) | {"contact": people.get(event.event_id)}
     del listed["attempts"]
+    content = revisions.named(conn, event.event_id)
+    if content is not None:
+        listed["content"] = f"revision {content.revision} ({content.fingerprint})"
+    listed["carried_by"] = carried.carrier_of(conn, event.event_id)
+    listed["reissue_of"] = remaking.reissue_of(conn, event.event_id)
     facts(listed.items())
+    for each in remaking.reissues(conn, event.event_id):
+        paragraph(f"reissued as {each.event_id} ({each.state})")
     attempts = ops.attempts(conn, event.event_id)
     if attempts:
         heading("attempts")
@@ -150,15 +162,22 @@ def explain(*, event: str, lang: str | None, json_wanted: bool) -> None:
         if not json_wanted:
             _explain(conn, found, language(lang))
             return
-        told = explaining.explain(View(found, ops.records(conn, found.event_id)), language(lang))
+        told = told_of(conn, found, language(lang))
     print_json({
         "event_id": found.event_id, "state": found.state, "reason": found.reason, "language": language(lang),
         **asdict(told),
     })  # fmt: skip
 
 
+def told_of(conn: Conn, event: EventRow, lang: Language) -> explaining.Explanation:
+    """The explanation, which also knows which destinations are configured here."""
+    settings = place.settings()
+    can = {each.name for each in settings.destinations.values() if each.closed_because is None}
+    return explaining.explain(decided.view_of(conn, event), lang, open_destinations=can)
+
+
 def _explain(conn: Conn, event: EventRow, lang: Language) -> None:
-    told = explaining.explain(View(event, ops.records(conn, event.event_id)), lang)
+    told = told_of(conn, event, lang)
     heading(f"{event.state}{': ' + event.reason if event.reason else ''}")
     for text in (told.where, told.why, told.then):
         if text:
@@ -183,8 +202,8 @@ def items(*, kind: ItemKind | None, assignee: str | None, json_wanted: bool) -> 
     if json_wanted:
         print_json({"items": found})
         return
-    table(("item", "since", "kind", "reason", "event", "state", "assignee"), [
-        (each.item_id, each.opened_at, each.kind, each.reason, each.event_id, each.state, each.assignee)
+    table(("item", "since", "due", "kind", "reason", "event", "state", "assignee"), [
+        (each.item_id, each.opened_at, each.due_at, each.kind, each.reason, each.event_id, each.state, each.assignee)
         for each in found
     ])  # fmt: skip
 
@@ -200,10 +219,12 @@ def item(*, item_id: int, lang: str | None, json_wanted: bool) -> None:
         if found is None:
             raise Finding(f"there is no item {item_id}")
         if json_wanted:
-            print_json(found)
+            print_json(asdict(found) | {"actions": explaining.item_actions(found.kind, language(lang))})
             return
         facts(asdict(found).items())
         paragraph(explaining.item_text(found.kind, found.reason, language(lang)))
+        for action, does in explaining.item_actions(found.kind, language(lang)).items():
+            paragraph(f"{action}: {does}")
         event = ops.event(conn, found.event_id) if found.event_id else None
         if event is not None and found.kind == "delivery":
             _explain(conn, event, language(lang))

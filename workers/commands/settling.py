@@ -1,16 +1,20 @@
-"""`intake settle`: what a person knows of a write in doubt.  "Applied" is read back from the CRM before it counts."""
+"""`intake settle`: what a person knows of a write in doubt, or which contact or opportunity an event belongs to.
+
+What a person names by its id is read back from the CRM before it counts.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, assert_never, get_args
 from uuid import UUID
 
 import click
 
-from crm_clients.base import Absent, Found, Kind, Several, Unsure
-from intake import contacts, decisions
+from crm_clients.base import Absent, Found, Kind, Seen, Several, Unsure
+from intake import contact_choice, contacts, decided, decisions
 from intake.cli import deciding
-from intake.cli.arguments import decided, event_of
+from intake.cli.arguments import decided as said_by
+from intake.cli.arguments import event_of
 from intake.cli.group import Finding
 from intake.db import Conn
 from intake.decisions import Applied, Author
@@ -18,17 +22,19 @@ from intake.ops import RecordRow
 from intake.records import RecordKind
 from workers import calls
 from workers.commands.tools import desk
+from workers.desk import Desk
 
-Outcome = Literal["applied", "not-applied", "cancel"]
+Outcome = Literal["applied", "not-applied", "contact", "note", "new", "cancel"]
+NAMED = ("applied", "contact")
 
 
 @click.command()
 @click.argument("event")
-@click.argument("outcome", type=click.Choice(["applied", "not-applied", "cancel"]))
-@click.option("--crm-id", help="applied: the id of the record in the CRM.")
+@click.argument("outcome", type=click.Choice(get_args(Outcome)))
+@click.option("--crm-id", help="applied, contact: the id of the record in the CRM.")
 @click.option("--record", "kind", type=click.Choice(["contact", "opportunity", "task", "note"]), help="Which record.")
-@click.option("--unverified", is_flag=True, help="applied: take the id without reading it back.")
-@decided
+@click.option("--unverified", is_flag=True, help="applied, contact: take the id without reading it back.")
+@said_by
 def settle(  # noqa: PLR0913  # one parameter an option
     *,
     event: str,
@@ -39,14 +45,17 @@ def settle(  # noqa: PLR0913  # one parameter an option
     by: str,
     reason: str,
 ) -> None:
-    """Say what became of a write that is in doubt, or cancel the event.
+    """Say what became of a write that is in doubt, or what an event in review belongs to, or cancel it.
 
     applied: the record stands in the CRM; it is read back and must bear our reference.
     not-applied: it was not executed; its time must pass, and one more look find nothing, before it is written again.
+    contact: this contact of the CRM is the person; their phone, e-mail and WhatsApp ids lead to it from now on.
+    note: put the message on its opportunity though that is closed.
+    new: open another opportunity for this message, and those of its conversation that follow.
     cancel: stop here for good.
     """
-    if (crm_id is None) is (outcome == "applied"):
-        raise click.UsageError("--crm-id goes with applied, and applied needs it")
+    if (crm_id is None) is (outcome in NAMED):
+        raise click.UsageError("--crm-id goes with applied and contact, and they need it")
     author = Author(by, reason)
     with deciding.deciding() as conn:
         found = event_of(conn, event)
@@ -57,8 +66,18 @@ def settle(  # noqa: PLR0913  # one parameter an option
             case "not-applied":
                 record = decisions.settle_not_applied(conn, author, found.event_id, kind=kind)
                 click.echo(f"{record.kind}: looked for once more when its time is over, then written again")
+            case "contact":
+                _contact(conn, author, found.event_id, Applied(crm_id or "", verified=not unverified))
+            case "note":
+                decisions.settle_note(conn, author, found.event_id)
+                click.echo("received: the note goes on the closed opportunity")
+            case "new":
+                decisions.settle_new(conn, author, found.event_id)
+                click.echo("received: it goes to another opportunity")
             case "cancel":
                 deciding.cancel(conn, author, found.event_id)
+            case _:
+                assert_never(outcome)
 
 
 def _applied(conn: Conn, author: Author, event_id: UUID, record: RecordRow, applied: Applied) -> None:
@@ -69,23 +88,36 @@ def _applied(conn: Conn, author: Author, event_id: UUID, record: RecordRow, appl
     click.echo(f"{record.kind} {applied.crm_id} is taken as ours{how}; the delivery goes on")
 
 
+def _contact(conn: Conn, author: Author, event_id: UUID, named: Applied) -> None:
+    seen = decided.allowed(conn, event_id, "settle contact")
+    if named.verified:
+        with desk() as tools:
+            _must_live(tools, seen.destination, Kind.CONTACT, named.crm_id)
+    contact_choice.settle_contact(conn, author, event_id, named.crm_id)
+    click.echo(f"received: the contact is {named.crm_id}")
+
+
+def _must_live(tools: Desk, destination: str, kind: Kind, crm_id: str) -> Seen:
+    """Raises Finding unless the CRM shows a live record of this id."""
+    wired = tools.wired.get(destination)
+    if wired is None:
+        raise Finding(f"the destination {destination} is not configured, or closed: it cannot be read back")
+    match calls.read(tools, wired, kind, crm_id).looked:
+        case Found(seen) if seen.live:
+            return seen
+        case Found():
+            raise Finding(f"{kind} {crm_id} is in the CRM's trash, or merged into another")
+        case Absent() | Several():
+            raise Finding(f"the CRM has no {kind} {crm_id}")
+        case Unsure(reason):
+            raise Finding(f"the CRM could not be asked ({reason}): try again, or say --unverified")
+
+
 def _must_be_ours(conn: Conn, record: RecordRow, crm_id: str) -> None:
     """Raises Finding unless the CRM shows a live record of this id that bears one of our references."""
     references = contacts.references(conn, record.record_id)
     with desk() as tools:
-        wired = tools.wired.get(record.destination)
-        if wired is None:
-            raise Finding(f"the destination {record.destination} is not configured, or closed: it cannot be read back")
-        sight = calls.read(tools, wired, Kind(record.kind), crm_id)
-    match sight.looked:
-        case Found(seen) if not seen.live:
-            raise Finding(f"{record.kind} {crm_id} is in the CRM's trash, or merged into another")
-        case Found(seen) if seen.reference in references:
-            return
-        case Found(seen):
-            borne = "no reference of ours" if seen.reference is None else f"the reference {seen.reference}"
-            raise Finding(f"{record.kind} {crm_id} bears {borne}, not {' or '.join(references)} (or say --unverified)")
-        case Absent() | Several():
-            raise Finding(f"the CRM has no {record.kind} {crm_id}")
-        case Unsure(reason):
-            raise Finding(f"the CRM could not be asked ({reason}): try again, or say --unverified")
+        seen = _must_live(tools, record.destination, Kind(record.kind), crm_id)
+    if seen.reference not in references:
+        borne = "no reference of ours" if seen.reference is None else f"the reference {seen.reference}"
+        raise Finding(f"{record.kind} {crm_id} bears {borne}, not {' or '.join(references)} (or say --unverified)")
