@@ -101,7 +101,8 @@ def send_due(watch: Watch) -> int:
             message = outbox.claim(conn, usable) if usable else None
         if message is None:
             return tried
-        send(watch, message)
+        failure = send(watch, message)
+        log.info("alert sent" if failure is None else "alert not sent", channel=message.channel, failure=failure)
     return MOST_SENT
 
 
@@ -113,7 +114,6 @@ def send(watch: Watch, message: Message) -> str | None:
             outbox.sent(conn, message)
         else:
             outbox.failed(conn, message, failure)
-    log.info("alert sent" if failure is None else "alert not sent", channel=message.channel, failure=failure)
     return failure
 
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from uuid import uuid4
 
 import psycopg
@@ -15,6 +16,7 @@ from intake.alerts import changes, outbox
 from intake.config import Secret
 from intake.db import transaction
 from intake.refusals import Refusals
+from tests.commands import beside, intake, listed
 from tests.lab import Lab
 from tests.simulation.watching import AGAIN, STEP, Told, watching
 from workers import clock, watch
@@ -361,3 +363,60 @@ def test_the_reconciliation_is_asked_for_once_a_night(told: Told) -> None:
     for _ in range(8):
         told.round(timedelta(hours=4))
     assert len(told.lab.rows("SELECT * FROM reconciliation_runs")) == 2
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_lists_what_holds_and_what_was_said(told: Told, tmp_path: Path) -> None:
+    in_doubt(told)
+    told.round()
+    said = intake(beside(told.lab, tmp_path), "alerts", "--json").document
+    (condition,), sent = listed(said, "conditions"), listed(said, "sent")
+    assert (condition["condition"], condition["subject"], condition["count"]) == ("uncertain", "web", 1)
+    assert {(each["channel"], each["tries"]) for each in sent} == {("email", 1), ("webhook", 1)}
+
+
+def test_the_command_says_it_in_words(told: Told, tmp_path: Path) -> None:
+    in_doubt(told)
+    told.round()
+    said = intake(beside(told.lab, tmp_path), "alerts").out
+    assert "1 en duda de «web»" in said
+    assert "no channel is configured" in said
+
+
+def with_channels(told: Told, folder: Path) -> dict[str, str]:
+    """The environment of a host whose configuration names the test's channels."""
+    environ = dict(beside(told.lab, folder))
+    file = folder / "intake.toml"
+    alerts = '[alerts]\nwebhook_url = "env:HOOK"\nsmtp_url = "env:SMTP"\nemail_to = ["ventas@example.com"]\n'
+    file.write_text(file.read_text() + alerts)
+    return environ | {"HOOK": told.hook.url, "SMTP": told.mail.url}
+
+
+def test_a_test_message_goes_out_on_every_channel(told: Told, tmp_path: Path) -> None:
+    said = intake(with_channels(told, tmp_path), "alerts", "--test")
+    assert (said.status, said.out.splitlines()) == (0, ["webhook: sent", "email: sent"])
+    assert "Prueba: los avisos" in told.hook.texts[0]
+    assert "Prueba: los avisos" in told.letters()[0]
+
+
+def test_a_test_message_that_is_not_taken_is_a_finding(told: Told, tmp_path: Path) -> None:
+    told.hook.status = 403
+    said = intake(with_channels(told, tmp_path), "alerts", "--test")
+    assert said.status == 1
+    assert "webhook: status_403" in said.out
+
+
+def test_a_test_message_needs_a_channel(told: Told, tmp_path: Path) -> None:
+    assert intake(beside(told.lab, tmp_path), "alerts", "--test").status == 2
+
+
+def test_plain_data_for_programs(stored: Lab) -> None:
+    with watching(stored, form="json") as told:
+        in_doubt(told)
+        told.round()
+        (heard,) = told.hook.heard
+    (change,) = listed(heard, "changes")
+    assert (heard["id"], heard["kind"]) == (told.hook.ids[0], "change")
+    assert (change["what"], change["name"], change["subject"], change["count"]) == ("began", "uncertain", "web", 1)
