@@ -94,11 +94,11 @@ ACCUSATIONS: Mapping[str, LiteralString] = {
                               AND i.event_id = d.event_id AND i.generation = d.generation)
            AND (%(since)s::timestamptz IS NULL OR d.received_at >= %(since)s)
     """,
-    # Not while its account is paused, nor behind an earlier one of its need: those wait for a reason.
+    # Not while its account or source is paused, nor behind an earlier one of its need: those wait for a reason.
     "forgotten": """
         SELECT 'event:' || d.event_id AS subject, d.event_id, d.mode, d.source
           FROM deliveries d JOIN events USING (event_id) LEFT JOIN accounts a ON a.destination = d.destination
-         WHERE a.paused_at IS NULL
+         WHERE a.paused_at IS NULL AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
            AND (d.state IN ('received', 'waiting') AND d.due_at < clock_timestamp() - %(forgotten_after)s
                 OR d.state = 'delivering' AND d.claimed_until < clock_timestamp() - %(forgotten_after)s)
            AND NOT EXISTS (SELECT FROM deliveries b WHERE b.need_id = d.need_id
@@ -157,7 +157,7 @@ STANDING = """
            ARRAY(SELECT r.reference UNION SELECT k.reference FROM contact_keys k WHERE k.record_id = r.record_id
                   ORDER BY 1) AS references
       FROM records r LEFT JOIN records p ON p.record_id = r.parent_record_id
-     WHERE r.state IN ('known', 'gone') AND r.mode = 'live' AND r.record_id > %(after)s
+     WHERE r.state IN ('known', 'gone') AND r.mode = 'live' AND r.record_id > %(after)s AND r.replaced_by IS NULL
        AND (%(since)s::timestamptz IS NULL OR r.created_at >= %(since)s)
        AND CASE r.kind
            WHEN 'contact' THEN EXISTS (SELECT FROM deliveries d
