@@ -10,7 +10,8 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from intake import decisions
+from intake import contact_choice, decisions, remaking, spam
+from intake.db import Conn
 from intake.deliveries import NotAllowed
 from intake.explain_texts import Action
 from intake.permitted import ACTIONS, refusal
@@ -238,7 +239,9 @@ def test_decisions_cannot_be_rewritten(stored: Lab, environ: Mapping[str, str]) 
 
 def test_what_is_said_to_be_allowed_is_allowed(stored: Lab) -> None:
     """The two must agree: what `safe_actions` promises, and what the arrows let through."""
-    states = (in_review(stored), in_doubt(stored, executed=False), stored.form())
+    done = stored.form(email="done@example.com", phone="987000009")
+    stored.work()
+    states = (in_review(stored), in_doubt(stored, executed=False), stored.form(), done)
     for event_id in states:
         for action in ACTIONS:
             with stored.pool.connection() as conn:
@@ -251,26 +254,49 @@ def _goes_through(stored: Lab, event_id: UUID, action: Action) -> bool:
     author = decisions.Author("rosa", "test")
     with stored.pool.connection() as conn, conn.transaction(force_rollback=True):
         try:
-            match action:
-                case "look":
-                    decisions.look(conn, author, event_id)
-                case "settle applied":
-                    record = decisions.to_settle(decisions.view(conn, event_id), None, only_doubtful=False)
-                    decisions.settle_applied(conn, author, event_id, record, decisions.Applied("x", verified=False))
-                case "settle not-applied":
-                    decisions.settle_not_applied(conn, author, event_id)
-                case "correct":
-                    wanted = decisions.Correction({"name": "Otra"}, "PE", gated=False)
-                    decisions.correct(conn, author, event_id, wanted)
-                case "revive":
-                    decisions.revive(conn, author, event_id)
-                case "approve":
-                    decisions.approve(conn, author, event_id)
-                case "decline" | "cancel":
-                    decisions.cancel(conn, author, event_id, action=action)
+            _settle(conn, author, event_id, action) if action.startswith("settle") else _take(
+                conn, author, event_id, action
+            )
         except (decisions.Refused, NotAllowed):
             return False
     return True
+
+
+def _settle(conn: Conn, author: decisions.Author, event_id: UUID, action: Action) -> None:
+    match action:
+        case "settle applied":
+            record = decisions.to_settle(decisions.view(conn, event_id), None, only_doubtful=False)
+            decisions.settle_applied(conn, author, event_id, record, decisions.Applied("x", verified=False))
+        case "settle not-applied":
+            decisions.settle_not_applied(conn, author, event_id)
+        case "settle contact":
+            contact_choice.settle_contact(conn, author, event_id, "con-1")
+        case "settle note":
+            decisions.settle_note(conn, author, event_id)
+        case "settle new":
+            decisions.settle_new(conn, author, event_id)
+
+
+def _take(conn: Conn, author: decisions.Author, event_id: UUID, action: Action) -> None:
+    match action:
+        case "look":
+            decisions.look(conn, author, event_id)
+        case "correct":
+            wanted = decisions.Correction({"name": "Otra"}, "PE", gated=False)
+            decisions.correct(conn, author, event_id, wanted)
+        case "redeliver":
+            seen = decisions.view(conn, event_id)
+            remaking.redeliver(conn, author, event_id, [each for each in seen.records if each.crm_id])
+        case "reissue":
+            remaking.reissue(conn, author, event_id, gated=False)
+        case "spam":
+            spam.mark(conn, author, event_id)
+        case "revive":
+            decisions.revive(conn, author, event_id)
+        case "approve":
+            decisions.approve(conn, author, event_id)
+        case "decline" | "cancel":
+            decisions.cancel(conn, author, event_id, action=action)
 
 
 # --- items and accounts ---------------------------------------------------------------------------------------------

@@ -8,15 +8,15 @@ from intake.permitted import ACTIONS, View, refusal
 from tests.unit.cli.views import RECORD, event, in_doubt
 
 ALLOWED = {
-    "awaiting_approval": {"correct", "approve", "decline", "cancel"},
-    "received": {"cancel"},
+    "awaiting_approval": {"correct", "approve", "decline", "cancel", "spam"},
+    "received": {"cancel", "spam"},
     "delivering": set(),
-    "waiting": {"cancel"},
-    "uncertain": {"settle applied", "cancel"},
-    "review": {"settle applied", "correct", "revive", "cancel"},
-    "confirmed": set(),
-    "cancelled": set(),
-    "superseded": set(),
+    "waiting": {"cancel", "spam"},
+    "uncertain": {"settle applied", "cancel", "spam"},
+    "review": {"settle applied", "settle contact", "correct", "revive", "cancel", "spam"},
+    "confirmed": {"reissue", "spam"},
+    "cancelled": {"reissue", "spam"},
+    "superseded": {"reissue", "spam"},
 }
 
 
