@@ -549,6 +549,20 @@ CREATE TABLE fetch_lanes (
     control_at    timestamptz NOT NULL
 );
 
+-- Sources whose senders are asked now and then for what their webhooks lost.  The worker that moves the due time does it.
+CREATE TABLE pulls (
+    source      text PRIMARY KEY,
+    -- Whatever its sender had before this has been read.
+    read_until  timestamptz NOT NULL,
+    -- Null: it is not pulled any more by the clock.
+    due_at      timestamptz,
+    claim_token uuid,
+    ended_at    timestamptz,
+    -- Why the last one came to nothing.
+    failure     text
+);
+CREATE INDEX pulls_due ON pulls (due_at) WHERE due_at IS NOT NULL;
+
 -- Every arrow of the state machine.  An UPDATE that is none of these fails, whoever typed it.
 CREATE FUNCTION is_arrow(from_state text, to_state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (from_state, to_state) IN (

@@ -48,7 +48,7 @@ class Graph:
 
     url: str
     tokens: set[str] = field(default_factory=lambda: {TOKEN})
-    objects: dict[str, Json | Callable[[Asked], Json]] = field(default_factory=dict)
+    objects: dict[str, object | Callable[[Asked], object]] = field(default_factory=dict)
     raw: dict[str, Answer] = field(default_factory=dict)
     refused: dict[str, Json] = field(default_factory=dict)
     instead: list[Answer] = field(default_factory=list)
@@ -60,6 +60,13 @@ class Graph:
         self.objects[f"/{leadgen_id}"] = {
             "id": leadgen_id, "created_time": "2026-03-02T15:00:00+0000", "field_data": data,
         }  # fmt: skip
+
+    def add_form(self, form_id: str, *leadgen_ids: str, at: str = "2026-03-02T15:00:00+0000", page: int = 2) -> None:
+        """A form of the page with these leads, `page` of them at a time."""
+        forms = self.objects.setdefault("/me/leadgen_forms", {"data": []})
+        assert isinstance(forms, dict)
+        forms["data"].append({"id": form_id})
+        self.objects[f"/{form_id}/leads"] = lambda asked: _page(leadgen_ids, asked, at, page)
 
     def answer(self, asked: Asked) -> Answer:
         self.asked.append(asked)
@@ -74,7 +81,17 @@ class Graph:
         found = self.objects.get(asked.path)
         if found is None:
             return error(400, GONE)
-        return Answer(200, json.dumps(found(asked) if callable(found) else found).encode())
+        found = found(asked) if callable(found) else found
+        return found if isinstance(found, Answer) else Answer(200, json.dumps(found).encode())
+
+
+def _page(leadgen_ids: tuple[str, ...], asked: Asked, at: str, size: int) -> Json:
+    """A cursor names where the next page begins; "next" holds a token, as Meta's does."""
+    start = int(asked.query.get("after", ["0"])[0])
+    end = start + size
+    paging: Json = {"cursors": {"before": str(start), "after": str(end)}}
+    more: Json = {"next": "https://graph.example.com/?access_token=secret"} if end < len(leadgen_ids) else {}
+    return {"data": [{"id": each, "created_time": at} for each in leadgen_ids[start:end]], "paging": paging | more}
 
 
 @contextmanager

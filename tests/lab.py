@@ -263,6 +263,7 @@ TIMES: Mapping[str, tuple[str, ...]] = {
     "accounts": ("paused_at", "control_at"),
     "fetches": ("asked_at", "due_at", "ended_at"),
     "fetch_lanes": ("parked_at", "control_at"),
+    "pulls": ("read_until", "due_at", "ended_at"),
     "identity_windows": ("last_seen_at",),
     "installation": ("epoch_opened_at",),
 }

@@ -28,6 +28,7 @@ DUE = """
         OR EXISTS (SELECT FROM fetches f WHERE due_at <= clock_timestamp()
                       AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source))
         OR EXISTS (SELECT FROM fetch_lanes WHERE control_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM pulls WHERE due_at <= clock_timestamp())
         OR EXISTS (SELECT FROM reconciliation_runs WHERE due_at <= clock_timestamp())
         OR EXISTS (SELECT FROM bulk_items i JOIN bulk_runs r USING (bulk_id)
                     WHERE i.result IS NULL AND r.stopped_at IS NULL)

@@ -23,6 +23,7 @@ from workers.desk import Desk
 from workers.fetch import fetch_due
 from workers.look import look_due
 from workers.nightly import page_due
+from workers.pull import pull_due
 
 log = structlog.get_logger()
 
@@ -60,6 +61,7 @@ def one(desk: Desk) -> bool:
         or look_due(desk)
         or _control_due(desk)
         or _decision_due(desk)
+        or pull_due(desk)
         or page_due(desk)
     )
 

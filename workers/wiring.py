@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from crm_clients.base import Account
 from crm_clients.registry import build
 from crm_clients.transport import Transport
-from intake import installation
+from intake import installation, pulls
 from intake.config import Destination, Process, Settings, load
 from intake.db import Pool, open_pool
 from intake.installation import Installation
@@ -38,6 +38,8 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
     pool = open_pool(process.database_url, size=process.threads + 2)
     try:
         here = known_installation(pool, process)
+        with pool.connection() as conn:
+            pulls.plan(conn, settings)
     except BaseException:
         pool.close()
         raise

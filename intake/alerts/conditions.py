@@ -100,6 +100,7 @@ SLOW: Mapping[str, LiteralString] = {
           FROM (SELECT source, received_at, lead(received_at) OVER (PARTITION BY source ORDER BY received_at) AS next_at
                   FROM receipts
                  WHERE source = ANY(%(sources)s) AND mode = 'live' AND verdict = 'accepted'
+                   AND NOT headers ? 'x-intake-pulled'
                    AND received_at > clock_timestamp() - interval '28 days') AS arrivals
          GROUP BY source
         HAVING count(*) >= %(busy)s AND min(received_at) < clock_timestamp() - interval '7 days'
@@ -114,6 +115,7 @@ SLOW: Mapping[str, LiteralString] = {
                        received_at > clock_timestamp() - interval '1 day' AS recent
                   FROM receipts
                  WHERE source = ANY(%(sources)s) AND mode = 'live' AND verdict IN ('accepted', 'ignored', 'quarantined')
+                   AND NOT headers ? 'x-intake-pulled'
                    AND received_at > clock_timestamp() - interval '8 days') AS arrivals
          GROUP BY source
         HAVING count(*) FILTER (WHERE recent) >= %(nothing)s AND count(*) FILTER (WHERE recent AND gave) = 0

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from intake.config.document import Complaint, Document, Table
 from intake.config.errors import unknown
 from intake.config.known import PROVIDER_KINDS, SIGNS_ADDRESS
 from intake.config.settings import LEAD_ADS, SANDBOX
+
+SHOP = "woocommerce"
+# What one provider's source alone has: how its sender is read.
+USED_BY: Mapping[str, str] = {
+    "page_token": LEAD_ADS, "graph_url": LEAD_ADS, "shop_url": SHOP, "consumer_key": SHOP, "consumer_secret": SHOP,
+}  # fmt: skip
+PULLED = (LEAD_ADS, SHOP)
 
 
 def check(document: Document) -> list[Complaint]:
@@ -82,12 +89,21 @@ def _provider(document: Document, index: int, source: Table) -> Iterator[Complai
         yield ("sources", index, "kind"), f'the provider "{provider}" needs the kind {wanted}'
     if "scheme" in document.sources[index] and provider != "generic":
         yield ("sources", index, "scheme"), f'the provider "{provider}" has its own scheme; only "generic" has a choice'
-    if provider != LEAD_ADS:
-        for key in ("page_token", "graph_url"):
-            if key in document.sources[index]:
-                yield ("sources", index, key), f'the provider "{provider}" has no use for it; only "{LEAD_ADS}" has'
+    for key, user in USED_BY.items():
+        if key in document.sources[index] and provider != user:
+            yield ("sources", index, key), f'the provider "{provider}" has no use for it; only "{user}" has'
+    yield from _pulled(document.sources[index], index, provider)
     if provider in SIGNS_ADDRESS and "public_base_url" not in document.intake:
         yield ("intake", "public_base_url"), f'is missing; "{provider}" signs the address that it calls'
+
+
+def _pulled(source: Table, index: int, provider: str) -> Iterator[Complaint]:
+    """Who is asked by the clock can be asked, and with what it takes."""
+    if "pull_every" in source and provider not in PULLED:
+        yield ("sources", index, "pull_every"), f'the provider "{provider}" cannot be asked; {" and ".join(PULLED)} can'
+    needed = {key for key, user in USED_BY.items() if user == provider and key != "graph_url"}
+    if "pull_every" in source or (needed & source.keys() and provider == SHOP):
+        yield from ((("sources", index, key), "is missing") for key in sorted(needed - source.keys()))
 
 
 def _destination(document: Document, index: int, source: Table) -> Iterator[Complaint]:

@@ -137,6 +137,10 @@ class SourceSchema(DefaultsSchema):
     verify_token = Word(words.secret_reference, longest=2000)
     page_token = Word(words.secret_reference, longest=2000)
     graph_url = Word(words.crm_address)
+    shop_url = Word(words.crm_address)
+    consumer_key = Word(words.secret_reference, longest=2000)
+    consumer_secret = Word(words.secret_reference, longest=2000)
+    pull_every = Number(range(1, WEEK_MINUTES + 1))
     lead_fields = WordMap(words.lead_field, words.pointer, key="fields")
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)

@@ -86,7 +86,8 @@ class Source:
     """One inbound channel.  Its name is its identity.
 
     `enabled` False and `available` False (this version has no such provider yet): not served, 404.
-    `page_token` reads at `graph_url` the leads that a webhook only names; None: they wait for one.  `closed_because`
+    `page_token` reads at `graph_url` the leads that a webhook only names; None: they wait for one.
+    `pull_every` in minutes, 0: never by the clock; a shop is asked at `shop_url` with its REST key.  `closed_because`
     says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
     `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
     for ever.  `promise_minutes` 0: nothing is promised.  `approval_hours` 0: an approval lasts for good.
@@ -105,6 +106,10 @@ class Source:
     verify_token: Secret | None = None
     page_token: Secret | None = None
     graph_url: str = DEFAULT_GRAPH_URL
+    shop_url: str | None = None
+    consumer_key: Secret | None = None
+    consumer_secret: Secret | None = None
+    pull_every: int = 0
     test_destination: str = SANDBOX
     max_body_bytes: int = 3 * 1024 * 1024
     approval: Literal["none", "required"] = "none"

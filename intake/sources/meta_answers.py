@@ -51,7 +51,7 @@ def complete(lead: Lead, answer: bytes, *, leadgen_id: str, region: str, pointer
         told,
         contact=_contact(lead.contact, told.contact),
         enquiry=_enquiry(lead.enquiry, told.enquiry),
-        attribution=lead.attribution,
+        attribution=replace(lead.attribution, ad_id=lead.attribution.ad_id or text(body.get("ad_id"))),
         answers=(*told.answers, *lead.answers),
         flags=tuple(dict.fromkeys(flag for flag in flags if flag != FETCH_PENDING)),
         occurred_at=lead.occurred_at or told.occurred_at,

@@ -79,7 +79,9 @@ def _in_change(change: dict[str, Json]) -> Found:
         return Quarantined("lead_without_id", {"leadgen_id": "is required"})
     if _is_sample(leadgen_id):
         return Ignored()
-    return Incoming("form", leadgen_id, _lead(ids, mapping(change.get("value")).get("created_time")), dict(ids))
+    # What else a delivery tells of a lead is no other lead: who asks for it again is told less.
+    content = {name: ids[name] for name in ("leadgen_id", "form_id")}
+    return Incoming("form", leadgen_id, _lead(ids, mapping(change.get("value")).get("created_time")), content)
 
 
 def _is_sample(leadgen_id: str) -> bool:

@@ -35,3 +35,17 @@ CREATE TABLE fetch_lanes (
 -- Deliveries that wait for a fetch.
 CREATE INDEX deliveries_fetching ON deliveries (source)
     WHERE state = 'waiting' AND reason IN ('fetch_pending', 'fetch_failed', 'fetch_parked');
+
+-- Sources whose senders are asked now and then for what their webhooks lost.  The worker that moves the due time does it.
+CREATE TABLE pulls (
+    source      text PRIMARY KEY,
+    -- Whatever its sender had before this has been read.
+    read_until  timestamptz NOT NULL,
+    -- Null: it is not pulled any more by the clock.
+    due_at      timestamptz,
+    claim_token uuid,
+    ended_at    timestamptz,
+    -- Why the last one came to nothing.
+    failure     text
+);
+CREATE INDEX pulls_due ON pulls (due_at) WHERE due_at IS NOT NULL;

@@ -68,7 +68,10 @@ def test_source_overrides_every_default(whole: Settings) -> None:
         for name in Source.__dataclass_fields__
         if getattr(own, name) == getattr(other, name) and name not in {"kind", "available", "closed_because"}
     }
-    assert same == {"verify_token", "page_token", "graph_url", "allowed_origins"}
+    assert same == {
+            "verify_token", "page_token", "graph_url", "allowed_origins", "shop_url", "consumer_key", "consumer_secret",
+            "pull_every",
+        }  # fmt: skip
 
 
 def test_source_without_own_words_has_the_defaults(whole: Settings) -> None:
