@@ -164,16 +164,27 @@ UNLINK = """
      WHERE event_id = %(event_id)s AND generation = %(generation)s
        AND state = 'delivering' AND claim_token = %(token)s
 """
-FREE = "DELETE FROM carried WHERE event_id = %(event_id)s"
+# The others that wait for the same record, too, so that they go into one note again.
+FREE = """
+    WITH freed AS (
+        DELETE FROM carried c
+         WHERE c.event_id = %(event_id)s
+            OR c.record_id = %(record_id)s
+               AND EXISTS (SELECT FROM deliveries d
+                            WHERE d.event_id = c.event_id AND d.state IN ('received', 'waiting'))
+        RETURNING c.event_id)
+    UPDATE deliveries d SET note_record = NULL FROM freed f
+     WHERE d.event_id = f.event_id AND d.note_record = %(record_id)s
+"""
 
 
-def free(conn: Conn, held: Claim) -> None:
+def free(conn: Conn, held: Claim, record_id: int) -> None:
     """The record that was to carry it surely does not exist, and is not made any more.  Raises LostClaim."""
     key = {"event_id": held.event_id, "generation": held.generation, "token": held.token}
     with conn.transaction():
         if conn.execute(UNLINK, key).rowcount != 1:
             raise LostClaim(f"delivery {held.event_id}")
-        conn.execute(FREE, key)
+        conn.execute(FREE, key | {"record_id": record_id})
 
 
 # --- for those who read ----------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ EVENTS = """
       LEFT JOIN records c ON c.record_id = d.contact_record
       LEFT JOIN records o ON o.record_id = d.opportunity_record
       LEFT JOIN records t ON t.record_id = d.task_record
-      LEFT JOIN records m ON m.record_id = d.note_record
+      LEFT JOIN records m ON m.record_id = d.note_record AND m.kind = 'note'
      WHERE (%(event_id)s::uuid IS NULL OR e.event_id = %(event_id)s)
        AND (%(states)s::text[] IS NULL OR d.state = ANY(%(states)s))
        AND (NOT %(only_open)s

@@ -281,9 +281,9 @@ def lab(
     profile: str = "stored",
     limit: float = 20.0,
     lag: float = 0.0,
+    debounce: int = 0,
     at: Callable[[str], None] = lambda _boundary: None,
 ) -> Iterator[Lab]:
-    debounce: int = 0,
     """A lab with its own sandbox CRM.  `limit` and `lag` in seconds, as the account declares them.
 
     `debounce`: how many seconds a first WhatsApp message waits for those that follow.

@@ -18,15 +18,18 @@ import structlog
 
 from crm_clients.base import Found, Kind, Seen
 from intake import attempts, contacts, deliveries, records, siblings
+from intake.carried import MembersMoved
 from intake.contacts import AmbiguousContact
 from intake.db import transaction
 from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
 from workers import backoff, calls, drafts
+from workers.carrying import Making, carried_elsewhere, compose, debounce
 from workers.conversations import recall
 from workers.desk import Desk
 from workers.ensure import Step, ensure
 from workers.fetch import halt
+from workers.joining import joined
 from workers.look import is_gone
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
@@ -54,6 +57,8 @@ def _standing(desk: Desk, held: Claim) -> Standing:
         return _steps(desk, held)
     except (LostClaim, psycopg.OperationalError, psycopg.InterfaceError):
         raise
+    except MembersMoved:
+        return Later("members_changed", timedelta(0))
     except Exception as bug:  # noqa: BLE001  # whatever it is
         log.error("delivery failed", event_id=str(held.event_id), error=type(bug).__name__)  # noqa: TRY400  # no payload in logs
         return ForPerson("internal_error")
@@ -63,13 +68,13 @@ def _steps(desk: Desk, held: Claim) -> Standing:
     try:
         with desk.pool.connection() as conn:
             work = load(conn, held)
+        if stopped := halt(desk, work):
+            return stopped
+        if held.part == "follow_up":
+            return carried_elsewhere(desk, held) or _follow_up(desk, held, work)
+        return _lead(desk, held, work)
     except Forgotten:
         return ForPerson("payload_purged")
-    if stopped := halt(desk, work):
-        return stopped
-    if held.part == "follow_up":
-        return _follow_up(desk, held, work)
-    return _lead(desk, held, work)
 
 
 # --- opener and version: contact → opportunity → task ---------------------------------------------------------------
@@ -120,8 +125,15 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     wired = desk.wired[held.destination]
     owner = None if stands else _owner(desk, held, work, contact)
     can = wired.capability(Kind.OPPORTUNITY)
-    draft = drafts.opportunity(work, wired.destination, can, contact_id=contact.crm_id, owner=owner)
-    step = Step(held, record_id, draft)
+    destination, zone = wired.destination, desk.settings.timezone
+    draft, carries = compose(
+        desk,
+        Making(held, record_id, work, within=debounce(desk, work.source)),
+        lambda works: drafts.opportunity(
+            joined(work, works, zone), destination, can, contact_id=contact.crm_id, owner=owner
+        ),
+    )
+    step = Step(held, record_id, draft, carries)
     if stands and held.part == "version" and not newer:
         return bring_up_to_date(desk, step)
     standing = ensure(desk, step)
@@ -185,11 +197,14 @@ def _follow_up(desk: Desk, held: Claim, work: Work) -> Standing:
         return ForPerson("opener_refused") if refused else Later("opener_first", AFTER_OPENER)
     if record.state == "gone" and is_gone(desk, record):
         return ForPerson("opportunity_gone")
-    note = _name(desk, held, work, Kind.NOTE)
+    note, zone = _name(desk, held, work, Kind.NOTE), desk.settings.timezone
     seen = look_at_opportunity(desk, record)
     if not isinstance(seen, Seen):
         return seen
-    return ensure(desk, Step(held, note, drafts.note(work, opportunity_id=seen.crm_id)))
+    draft, carries = compose(
+        desk, Making(held, note, work), lambda works: drafts.note(works, zone, opportunity_id=seen.crm_id)
+    )
+    return ensure(desk, Step(held, note, draft, carries))
 
 
 # --- the arrow ------------------------------------------------------------------------------------------------------

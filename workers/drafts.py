@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from zoneinfo import ZoneInfo
 
 from crm_clients.base import Capability, ContactDraft, Draft, NoteDraft, OpportunityDraft, TaskDraft
 from intake.business_time import due_at
 from intake.config import Destination, Settings
 from intake.lead import Enquiry, Item, Lead
+from workers.joining import joined, media_lines, moment
 from workers.work import Work
 
 # What an adviser reads in the CRM is written in the language of the sales team.
@@ -75,11 +76,17 @@ def task(
     )
 
 
-def note(work: Work, *, opportunity_id: str) -> NoteDraft:
-    """A later message of the same conversation."""
-    said = work.lead.occurred_at or work.received_at
-    text = "\n".join((f"{_channel(work)} · {_moment(said)}", *_lines(work)))
+def note(works: Sequence[Work], zone: ZoneInfo, *, opportunity_id: str) -> NoteDraft:
+    """Later messages of the same conversation, in the order in which they were said."""
+    first = works[0]
+    when = moment(first, zone) if len(works) == 1 else f"{len(works)} mensajes"
+    text = "\n".join((f"{_channel(first)} · {when}", *_lines(joined(first, works, zone))))
     return NoteDraft(text=_cut(text), opportunity_id=opportunity_id)
+
+
+def is_full(draft: OpportunityDraft | NoteDraft) -> bool:
+    """Whether its text is as long as one may be, so that some of it may have been cut off."""
+    return len(draft.text) >= LONGEST_TEXT
 
 
 def guarded_values(draft: Draft) -> bytes:
@@ -114,10 +121,6 @@ def _cut(text: str) -> str:
 
 def _channel(work: Work) -> str:
     return CHANNELS[work.kind]
-
-
-def _moment(at: datetime) -> str:
-    return at.isoformat(timespec="minutes")
 
 
 def _phone(lead: Lead) -> str | None:
@@ -186,7 +189,7 @@ def _lines(work: Work) -> Iterator[str]:
             yield f"{label}: {value}"
     yield from (f"- {_item(each)}" for each in enquiry.items)
     yield from (f"{label}: {value}" for label, value in lead.answers)
-    yield from (f"[{each.kind}] {each.filename or ''}".rstrip() for each in enquiry.media)
+    yield from media_lines(enquiry)
     yield from (f"utm_{key}: {value}" for key, value in origin.utm)
     if origin.ad_headline or origin.ad_id:
         yield f"Anuncio: {origin.ad_headline or origin.ad_id}"

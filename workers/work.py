@@ -1,7 +1,8 @@
-"""What a claimed delivery is about: its event, its lead as it stands now, and its need."""
+"""What a claimed delivery is about: its event, its lead as it stands now, its need, and whose words it carries."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -34,6 +35,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    event_id: UUID
     source: str
     scope: str
     kind: Literal["form", "whatsapp", "quote"]
@@ -44,13 +46,16 @@ class _Row:
     lead: bytes | None
 
 
-# The lead of the newest revision: what a person corrected counts, the original stays.
+# The lead of the newest revision: what a person corrected counts, the original stays.  In the order in which they were
+# said, by a sender's clock that is not ahead of ours; those of one moment, in the order in which they were accepted.
 LOAD = """
-    SELECT e.source, e.scope, e.kind, e.version, n.key, n.reference, e.received_at, b.content AS lead
+    SELECT e.event_id, e.source, e.scope, e.kind, e.version, n.key, n.reference, e.received_at, b.content AS lead
       FROM events e JOIN needs n ON n.need_id = %(need_id)s
-      LEFT JOIN bodies b ON b.event_id = e.event_id AND b.what = 'lead'
-     WHERE e.event_id = %(event_id)s
-     ORDER BY b.revision DESC LIMIT 1
+      LEFT JOIN LATERAL (SELECT content FROM bodies WHERE event_id = e.event_id AND what = 'lead'
+                          ORDER BY revision DESC LIMIT 1) b ON true
+      LEFT JOIN deliveries d ON d.event_id = e.event_id AND d.generation = 1
+     WHERE e.event_id = ANY(%(events)s)
+     ORDER BY least(e.occurred_at, e.received_at), d.received_at, e.event_id
 """
 
 
@@ -60,13 +65,25 @@ class Forgotten(Exception):
 
 def load(conn: Conn, held: Claim) -> Work:
     """Raises Forgotten."""
+    (work,) = load_all(conn, held, (held.event_id,))
+    return work
+
+
+def load_all(conn: Conn, held: Claim, events: Sequence[UUID]) -> list[Work]:
+    """These events of the held one's need, in the order in which they were said.  Raises Forgotten."""
     with conn.cursor(row_factory=class_row(_Row)) as cursor:
-        row = cursor.execute(LOAD, {"event_id": held.event_id, "need_id": held.need_id}).fetchone()
-    if row is None or row.lead is None:
-        raise Forgotten(f"event {held.event_id}")
+        rows = cursor.execute(LOAD, {"events": list(events), "need_id": held.need_id}).fetchall()
+    if len(rows) != len(events):
+        raise Forgotten(f"of event {held.event_id}")
+    return [_work(held, row) for row in rows]
+
+
+def _work(held: Claim, row: _Row) -> Work:
+    if row.lead is None:
+        raise Forgotten(f"event {row.event_id}")
     kind, _, number = row.key.partition(":")
     return Work(
-        event_id=held.event_id,
+        event_id=row.event_id,
         mode="test" if held.mode == "test" else "live",
         source=row.source,
         scope=row.scope,
