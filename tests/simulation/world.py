@@ -125,6 +125,9 @@ class People:
     def trash_one(self, plural: str, crm_id: str) -> None:
         assert Caller(self.lab.dials.url).call("DELETE", f"{plural}/{crm_id}").status_code == 200
 
+    def edit_one(self, plural: str, crm_id: str, **fields: object) -> None:
+        assert Caller(self.lab.dials.url).call("PATCH", f"{plural}/{crm_id}", fields).status_code == 200
+
     def _call(self, method: str, kind: str, body: object) -> int:
         plural = "opportunities" if kind == "opportunity" else f"{kind}s"
         return Caller(self.lab.dials.url).call(method, f"{plural}/{self.only(kind)['id']}", body).status_code
