@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from intake.lead import FETCH_PENDING
 from intake.sources.base import Unreadable
-from intake.sources.meta_lead_ads import FETCH_PENDING, MetaLeadAds
+from intake.sources.meta_lead_ads import MetaLeadAds
 from tests.contract.sources.samples_of import SamplesOf
 
 META = SamplesOf("meta_lead_ads")
