@@ -12,23 +12,26 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
 from typing import BinaryIO, Literal
 
 import psycopg
 import structlog
 
 from intake import aliases, installation, kept
-from intake.config import Settings
+from intake.config import Settings, Source
 from intake.db import WORKER_OPTIONS, BoundedConnection, answering_until
 from intake.installation import Installation
-from intake.kept import Broken
+from intake.kept import Broken, Kept
 from intake.reading import source_of
-from intake.sealing import Sealed
-from intake.spool import Spool, epoch_of, lines
+from intake.sealing import Seal, Sealed
+from intake.spool import Line, Spool, epoch_of, lines
 
 log = structlog.get_logger()
 
@@ -38,9 +41,18 @@ PATIENCE = 5.0  # seconds that the database has for one delivery
 HELD_FOR = 60.0
 KEEP_DRAINED = 7 * 24 * 3600.0  # seconds, as long as people take to notice that a database must be restored
 
-# Why a line is not accepted: it stays, and is tried again.  `torn` is the exception: nobody was told of it.
-Outcome = Literal["accepted", "torn", "no_key", "unreadable", "no_source", "failed"]
+# Deliveries at a time: each waits for a dozen answers of the database.  Lines read at a time; a body has up to 3 MB.
+THREADS = 4
+LINES = 16
+
+# Why a line is not accepted: it is held, and tried again in a while; at once if the database went away before it
+# (skipped) or over it (broke), but only once if over it.  `torn` is the exception: nobody was told of it.
+Outcome = Literal["accepted", "torn", "no_key", "unreadable", "no_source", "failed", "skipped", "broke"]
 DONE: frozenset[Outcome] = frozenset({"accepted", "torn"})
+AT_ONCE: frozenset[Outcome] = frozenset({"skipped", "broke"})
+
+
+Accept = Callable[[list[bytes | None]], Iterable[Outcome]]
 
 
 @dataclass(slots=True)
@@ -51,6 +63,13 @@ class _Progress:
     held: dict[int, Outcome] = field(default_factory=dict)
     tried_at: float = -math.inf
     size: int = 0
+
+    def note(self, begin: int, end: int, outcome: Outcome) -> None:
+        """What became of a line."""
+        self.end = max(self.end, end)
+        before = self.held.pop(begin, None)
+        if outcome not in DONE:
+            self.held[begin] = "failed" if before == outcome == "broke" else outcome
 
 
 @dataclass(slots=True)
@@ -109,23 +128,28 @@ class Drainer:
         """Not those of which only held lines are left, until it is time to try them again."""
         progress = self._progress.get(segment.name, _Progress())
         is_new = not progress.held or segment.stat().st_size != progress.size
-        return is_new or self.clock() > progress.tried_at + HELD_FOR
+        return is_new or not AT_ONCE.isdisjoint(progress.held.values()) or self.clock() > progress.tried_at + HELD_FOR
 
     def drain(self) -> Counter[Outcome]:
         """All that waits; returns what became of how many lines.  Raises psycopg.OperationalError if it is away."""
         told: Counter[Outcome] = Counter()
-        with BoundedConnection.connect(
-            self.database_url, autocommit=True, connect_timeout=3, options=WORKER_OPTIONS
-        ) as conn:
-            with answering_until(conn, time.monotonic() + PATIENCE):
-                here = installation.read(conn)
+        with ExitStack() as stack:
+            first = stack.enter_context(self._connect())
+            with answering_until(first, time.monotonic() + PATIENCE):
+                here = installation.read(first)
             self._mind_restores(here)
+            connections = [first, *(stack.enter_context(self._connect()) for _ in range(1, THREADS))]
+            bench = _Bench(self.settings, self.spool.seal, here, connections)
+            pool = stack.enter_context(ThreadPoolExecutor(THREADS))
             for segment in self.spool.segments():
                 with suppress(FileNotFoundError):  # Another drainer has put it aside.
-                    self._drain(conn, here, segment, told)
+                    told += self._drain(segment, here.epoch, lambda some: pool.map(bench.accept, some))
         if told:
             log.info("spool drained", outcomes=dict(told))
         return told
+
+    def _connect(self) -> BoundedConnection:
+        return BoundedConnection.connect(self.database_url, autocommit=True, connect_timeout=3, options=WORKER_OPTIONS)
 
     def _mind_restores(self, here: Installation) -> None:
         """What was drained before a restore is drained again; what is old goes."""
@@ -138,52 +162,78 @@ class Drainer:
         while (kept_ones := self.spool.drained()) and self.spool.stock().drained_bytes > self.spool.limit:
             kept_ones[0].unlink()
 
-    def _drain(self, conn: BoundedConnection, here: Installation, segment: Path, told: Counter[Outcome]) -> None:
+    def _drain(self, segment: Path, epoch: int, accept: Accept) -> Counter[Outcome]:
         progress = self._progress.setdefault(segment.name, _Progress())
         progress.size = segment.stat().st_size
-        begin = progress.end
-        if self.clock() > progress.tried_at + HELD_FOR:
-            progress.tried_at = self.clock()
-            begin = min(progress.held, default=progress.end)
-        for line in lines(segment, begin):
-            if begin >= progress.end or begin in progress.held:
-                # If the database goes away over it, it is held too: no single line may stop those behind it.
-                progress.held[begin] = "failed"
-                progress.end = max(progress.end, line.end)
-                outcome = self._accept(conn, here, line.sealed)
+        told: Counter[Outcome] = Counter()
+        due = iter(self._due(segment, progress))
+        while AT_ONCE.isdisjoint(told) and (some := list(islice(due, LINES))):
+            for (begin, line), outcome in zip(some, accept([line.sealed for _, line in some]), strict=True):
                 told[outcome] += 1
-                progress.held[begin] = outcome
-                if outcome in DONE:
-                    del progress.held[begin]
-            begin = line.end
-        self._retire(here, segment, progress)
-
-    def _retire(self, here: Installation, segment: Path, progress: _Progress) -> None:
+                progress.note(begin, line.end, outcome)
         if progress.held:
             why = dict(Counter(progress.held.values()))
             log.error("spooled deliveries held", segment=segment.name, outcomes=why)
-        elif self.spool.retire(segment, progress.end, here.epoch):
+        elif self.spool.retire(segment, progress.end, epoch):
             del self._progress[segment.name]
+        return told
 
-    def _accept(self, conn: BoundedConnection, here: Installation, sealed: bytes | None) -> Outcome:
+    def _due(self, segment: Path, progress: _Progress) -> Iterator[tuple[int, Line]]:
+        """The lines that were never tried, and those held ones that are to be tried again; each with its begin."""
+        is_time = self.clock() > progress.tried_at + HELD_FOR
+        if is_time:
+            progress.tried_at = self.clock()
+        again = {begin for begin, why in progress.held.items() if is_time or why in AT_ONCE}
+        end, begin = progress.end, min(again, default=progress.end)
+        for line in lines(segment, begin):
+            if begin >= end or begin in again:
+                yield begin, line
+            begin = line.end
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """What accepts lines, as many at a time as there are connections."""
+
+    settings: Settings
+    seal: Seal
+    here: Installation
+    connections: list[BoundedConnection]
+    free: SimpleQueue[BoundedConnection] = field(default_factory=SimpleQueue)
+
+    def __post_init__(self) -> None:
+        for each in self.connections:
+            self.free.put(each)
+
+    def accept(self, sealed: bytes | None) -> Outcome:
         if sealed is None:
             return "torn"
         try:
-            found = kept.unpack(self.spool.seal.open(sealed))
+            found = kept.unpack(self.seal.open(sealed))
         except Sealed:
             return "no_key"
         except Broken:
             return "unreadable"
         source = source_of(self.settings, found.post.source)
-        if source is None:
-            return "no_source"
+        return "no_source" if source is None else self._store(source, found)
+
+    def _store(self, source: Source, found: Kept) -> Outcome:
+        conn = self.free.get()
+        if _is_broken(conn):
+            self.free.put(conn)
+            return "skipped"
         try:
             with answering_until(conn, time.monotonic() + PATIENCE), conn.transaction():
-                acceptance = kept.accept(conn, here.key, kept.read(self.settings, source, found))
+                acceptance = kept.accept(conn, self.here.key, kept.read(self.settings, source, found))
                 aliases.keep(conn, found.promised, acceptance)
-        except Exception as odd:  # One that fails in whatever way stops no other.
-            if conn.closed:
-                raise
+        except Exception as odd:  # noqa: BLE001  # One that fails in whatever way stops no other.
             log.error("spooled delivery not accepted", source=source.name, error=type(odd).__name__)  # noqa: TRY400  # it quotes values
-            return "failed"
+            return "broke" if _is_broken(conn) else "failed"
+        finally:
+            self.free.put(conn)
         return "accepted"
+
+
+def _is_broken(conn: BoundedConnection) -> bool:
+    """Asked anew each time; a type checker takes a property for a constant."""
+    return conn.closed

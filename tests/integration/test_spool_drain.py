@@ -231,6 +231,34 @@ def test_a_source_that_is_configured_again_gets_what_was_held(stage: Stage) -> N
     assert stage.found(told) == [told]
 
 
+SLOW = """
+    CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM pg_terminate_backend(pg_backend_pid());
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER slow BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.request_id = 'poison') EXECUTE FUNCTION slow();
+"""
+
+
+def test_a_line_that_breaks_its_connection_each_time_stops_no_other(stage: Stage) -> None:
+    poison = stage.form(delivery_id="poison")
+    others = [stage.form(delivery_id=f"msg_{i}") for i in range(40)]
+    with psycopg.connect(stage.there.database_url) as conn:
+        conn.execute(SLOW)
+    drainer = stage.drainer()
+    for _ in range(10):
+        if drainer.is_due():
+            drainer.drain()
+    assert not drainer.is_due()
+    assert {row["event_id"] for row in stage.there.rows("SELECT event_id FROM events")} == set(others)
+    with psycopg.connect(stage.there.database_url) as conn:
+        conn.execute("DROP TRIGGER slow ON events")
+    stage.wait()
+    drainer.drain()
+    assert stage.found(poison) == [poison]
+
+
 def test_a_source_that_was_renamed_gets_what_came_under_its_old_name(stage: Stage) -> None:
     told = stage.form(delivery_id="a")
     sources = dict(stage.there.settings.sources)
