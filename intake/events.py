@@ -18,7 +18,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import fetches, first_deliveries, identify, items, lead_schema, needs
+from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
@@ -212,13 +212,15 @@ def _deliver_all(conn: Conn, key: IdentityKey, received: Received, fresh: Sequen
     # Messages in their own order, so that the first one opens; numbered needs in sorted order, for the locks.
     ordered = sorted(fresh, key=lambda each: (each.incoming.need_key or "", _at(each, now)))
     grouped = [(each, _group(conn, key, received, each, now)) for each in ordered]
+    kept = [(each, media.referenced(received.source, each.incoming.lead)) for each in fresh]
     with conn.cursor() as cursor:
         cursor.executemany(
-            KEEP_LEAD, [{"event_id": each.event_id, "lead": lead_schema.dump(each.incoming.lead)} for each in fresh]
+            KEEP_LEAD, [{"event_id": each.event_id, "lead": lead_schema.dump(lead)} for each, lead in kept]
         )
     if grouped:
         first_deliveries.insert(conn, key, received, grouped)
     fetches.ask(conn, [each.event_id for each in fresh if FETCH_PENDING in each.incoming.lead.flags])
+    media.ask(conn, {each.event_id: lead for each, lead in kept})
 
 
 def _at(each: Identified, now: datetime) -> datetime:

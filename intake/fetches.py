@@ -1,4 +1,4 @@
-"""What is still to be had from a sender's own service: the answers of a lead that its webhook only names.
+"""What is still to be had from a sender's own service: the answers of a lead that its webhook only names, and files.
 
     accept ─> ask ─claim→ under way ─ got: a new revision of the lead ─> its delivery goes on
                 ▲                  │ not now ─> due again        │ gone, or tried too often ─> over, for a person
@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID, uuid4
 
 from psycopg.rows import class_row, scalar_row
@@ -84,6 +85,7 @@ class Claimed:
     """A fetch that is this worker's until its lease is over."""
 
     event_id: UUID
+    what: Literal["lead", "media"]
     token: UUID
     source: str
     tries: int
@@ -96,7 +98,7 @@ CLAIM = """
             WHERE due_at <= clock_timestamp() AND source = ANY(%(sources)s)
               AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source)
             ORDER BY due_at FOR UPDATE SKIP LOCKED LIMIT 1)
-    RETURNING event_id, claim_token AS token, source, tries
+    RETURNING event_id, what, claim_token AS token, source, tries
 """
 
 # Of a parked lane one at a time, the least tried first, so that a single odd one does not keep it parked.
@@ -113,7 +115,7 @@ CLAIM_PARKED = """
            SELECT event_id, what FROM fetches
             WHERE due_at IS NOT NULL AND source = %(source)s
             ORDER BY tries, asked_at FOR UPDATE SKIP LOCKED LIMIT 1)
-    RETURNING event_id, claim_token AS token, source, tries
+    RETURNING event_id, what, claim_token AS token, source, tries
 """
 
 
@@ -134,35 +136,35 @@ def claim(conn: Conn, *, sources: list[str], lease: timedelta, again: timedelta)
 # A worker whose lease is over changes nothing; what it read, another reads too.
 END = """
     UPDATE fetches SET due_at = NULL, ended_at = clock_timestamp(), reason = %(reason)s, revision = %(revision)s
-     WHERE event_id = %(event_id)s AND what = 'lead' AND claim_token = %(token)s AND due_at IS NOT NULL
+     WHERE event_id = %(event_id)s AND what = %(what)s AND claim_token = %(token)s AND due_at IS NOT NULL
     RETURNING event_id
 """
 AGAIN = """
     UPDATE fetches
        SET due_at = clock_timestamp() + %(after)s, reason = %(reason)s, tries = tries + %(tried)s, claim_token = NULL
-     WHERE event_id = %(event_id)s AND what = 'lead' AND claim_token = %(token)s AND due_at IS NOT NULL
+     WHERE event_id = %(event_id)s AND what = %(what)s AND claim_token = %(token)s AND due_at IS NOT NULL
 """
 
 
 def end(conn: Conn, held: Claimed, *, revision: int | None = None, reason: str | None = None) -> bool:
     """It is over: in this revision, or in vain.  False: it was another worker's by now."""
-    given = {"event_id": held.event_id, "token": held.token, "revision": revision, "reason": reason}
+    given = {"event_id": held.event_id, "what": held.what, "token": held.token, "revision": revision, "reason": reason}
     return conn.execute(END, given).rowcount == 1
 
 
 def again(conn: Conn, held: Claimed, *, reason: str, after: timedelta, counts: bool = True) -> None:
     """Not now.  `counts`: by its own fault, so that it is one of its tries."""
-    given = {"event_id": held.event_id, "token": held.token, "reason": reason, "after": after, "tried": int(counts)}
-    conn.execute(AGAIN, given)
-    if counts:
+    given = {"event_id": held.event_id, "what": held.what, "token": held.token, "reason": reason, "after": after}
+    conn.execute(AGAIN, given | {"tried": int(counts)})
+    if counts and held.what == "lead":
         conn.execute(TELL, {"reason": "fetch_failed", "event_id": held.event_id, "source": held.source})
 
 
 # --- the lane of a source -------------------------------------------------------------------------------------------
 
 PARK = """
-    INSERT INTO fetch_lanes (source, parked_reason, control_at)
-    VALUES (%(source)s, %(reason)s, clock_timestamp() + %(again)s)
+    INSERT INTO fetch_lanes (source, what, parked_reason, control_at)
+    VALUES (%(source)s, %(what)s, %(reason)s, clock_timestamp() + %(again)s)
     ON CONFLICT (source) DO UPDATE SET parked_reason = EXCLUDED.parked_reason, control_at = EXCLUDED.control_at
 """
 RESUME = "DELETE FROM fetch_lanes WHERE source = %(source)s"
@@ -176,10 +178,10 @@ TELL = """
 """
 
 
-def park(conn: Conn, source: str, *, reason: str, again: timedelta) -> None:
+def park(conn: Conn, held: Claimed, *, reason: str, again: timedelta) -> None:
     """The source's credential works no more: one fetch tries it, every now and then."""
-    conn.execute(PARK, {"source": source, "reason": reason, "again": again})
-    conn.execute(TELL, {"reason": "fetch_parked", "event_id": None, "source": source})
+    conn.execute(PARK, {"source": held.source, "what": held.what, "reason": reason, "again": again})
+    conn.execute(TELL, {"reason": "fetch_parked", "event_id": None, "source": held.source})
 
 
 def resume(conn: Conn, source: str) -> bool:
@@ -208,3 +210,44 @@ WAKE = """
 def wake(conn: Conn) -> int:
     """Let the deliveries go on whose fetch is over; returns how many.  Any time, by anyone, again."""
     return conn.execute(WAKE).rowcount
+
+
+# --- what people see ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRow:
+    """A fetch as it is shown.  `size` in bytes, null until the file is here."""
+
+    what: Literal["lead", "media"]
+    reference: str | None
+    asked_at: datetime
+    due_at: datetime | None
+    ended_at: datetime | None
+    tries: int
+    reason: str | None
+    mime_type: str | None
+    size: int | None
+
+    @property
+    def told(self) -> str:
+        """In one line."""
+        name = f"file {self.reference}" if self.what == "media" else "answers"
+        if self.ended_at is None:
+            why = f" ({self.reason})" if self.reason else ""
+            return f"{name}: being fetched, {self.tries} tries came to nothing{why}"
+        if self.reason:
+            return f"{name}: not here ({self.reason})"
+        return f"{name}: {self.mime_type}, {self.size} bytes" if self.what == "media" else f"{name}: fetched"
+
+
+OF_EVENT = """
+    SELECT what, reference, asked_at, due_at, ended_at, tries, reason, mime_type, size
+      FROM fetches WHERE event_id = %(event_id)s ORDER BY what
+"""
+
+
+def of_event(conn: Conn, event_id: UUID) -> list[FetchRow]:
+    """What was asked for at the sender's for this event."""
+    with conn.cursor(row_factory=class_row(FetchRow)) as cursor:
+        return cursor.execute(OF_EVENT, {"event_id": event_id}).fetchall()

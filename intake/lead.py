@@ -55,6 +55,7 @@ class Media:
     id: str | None = None
     mime_type: str | None = None
     filename: str | None = field(default=None, repr=False)
+    reference: str | None = None  # how it is called once it is kept here; None: it is not to be kept
 
 
 @dataclass(frozen=True, slots=True)

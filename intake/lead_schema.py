@@ -105,6 +105,7 @@ class MediaSchema(Tolerant):
     id = maybe()
     mime_type = maybe()
     filename = maybe()
+    reference = maybe()
 
     @post_load
     def made(self, data: dict[str, Any], **_: object) -> Media:

@@ -295,11 +295,11 @@ CREATE INDEX attempts_of_event ON attempts (event_id, attempt_id) WHERE event_id
 CREATE INDEX attempts_unanswered ON attempts (destination, prepared_at) WHERE answered_at IS NULL;
 CREATE INDEX attempts_answered ON attempts (destination, answered_at) WHERE answered_at IS NOT NULL;
 
--- Payloads: the raw bytes of a receipt (sealed, where it was refused), the Lead of an event (one row a revision), what a
--- CRM was sent and answered.  The only table that holds them, so that one place is encrypted, purged and forgotten.
+-- Payloads: the raw bytes of a receipt (sealed, where it was refused), the Lead of an event (one row a revision), the file
+-- that came with it (sealed), what a CRM was sent and answered.  The only table that holds them, so that one place is encrypted, purged and forgotten.
 CREATE TABLE bodies (
     body_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    what       text NOT NULL CHECK (what IN ('raw', 'sealed', 'lead', 'request', 'answer', 'values')),
+    what       text NOT NULL CHECK (what IN ('raw', 'sealed', 'lead', 'media', 'request', 'answer', 'values')),
     receipt_id uuid REFERENCES receipts DEFERRABLE INITIALLY DEFERRED,
     event_id   uuid REFERENCES events,
     revision   integer,
@@ -313,11 +313,13 @@ CREATE TABLE bodies (
         CASE what WHEN 'raw' THEN receipt_id IS NOT NULL
                   WHEN 'sealed' THEN receipt_id IS NOT NULL
                   WHEN 'lead' THEN event_id IS NOT NULL AND revision IS NOT NULL
+                  WHEN 'media' THEN event_id IS NOT NULL
                   WHEN 'values' THEN num_nonnulls(record_id, attempt_id) = 1
                   ELSE attempt_id IS NOT NULL END)
 );
 CREATE UNIQUE INDEX one_raw_per_receipt ON bodies (receipt_id) WHERE receipt_id IS NOT NULL;
 CREATE UNIQUE INDEX one_lead_per_revision ON bodies (event_id, revision) WHERE event_id IS NOT NULL;
+CREATE UNIQUE INDEX one_media_per_event ON bodies (event_id) WHERE what = 'media';
 CREATE UNIQUE INDEX one_body_per_attempt ON bodies (attempt_id, what) WHERE attempt_id IS NOT NULL;
 CREATE UNIQUE INDEX one_readback_per_record ON bodies (record_id) WHERE record_id IS NOT NULL;
 
@@ -516,11 +518,12 @@ CREATE TABLE refusals (
     PRIMARY KEY (source, reason, hour)
 );
 
--- What is still to be had from a sender's own service: the answers of a lead that its webhook only names.
+-- What is still to be had from a sender's own service: the answers of a lead that its webhook only names, and the files
+-- that came with messages.
 -- One thing to be read there.  A read is harmless, so it may be made twice; its result is kept once.
 CREATE TABLE fetches (
     event_id    uuid NOT NULL REFERENCES events,
-    what        text NOT NULL CHECK (what IN ('lead')),
+    what        text NOT NULL CHECK (what IN ('lead', 'media')),
     source      text NOT NULL,
     asked_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- Null when it is over; while one is under way, when another worker may take it.
@@ -533,16 +536,22 @@ CREATE TABLE fetches (
     ended_at    timestamptz,
     -- The revision of the lead that holds what was read; null where nothing was.
     revision    integer,
+    -- A file: how the texts in the CRM name it, what it is by its sender's word, and its size in bytes once it is here.
+    reference   text,
+    mime_type   text,
+    size        bigint,
     PRIMARY KEY (event_id, what),
     CONSTRAINT due_until_it_ends CHECK ((due_at IS NULL) = (ended_at IS NOT NULL)),
-    CONSTRAINT in_vain_says_why CHECK (ended_at IS NULL OR revision IS NOT NULL OR reason IS NOT NULL)
+    CONSTRAINT in_vain_says_why CHECK (ended_at IS NULL OR num_nonnulls(revision, size, reason) >= 1)
 );
 CREATE INDEX fetches_due ON fetches (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX fetches_by_reference ON fetches (reference) WHERE reference IS NOT NULL;
 CREATE INDEX fetches_of_source ON fetches (source, tries, asked_at) WHERE due_at IS NOT NULL;
 
 -- The lane of a source in which its fetches run; parked as a whole when its credential works no more.
 CREATE TABLE fetch_lanes (
     source        text PRIMARY KEY,
+    what          text NOT NULL CHECK (what IN ('lead', 'media')),
     parked_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     parked_reason text NOT NULL,
     -- When one of its fetches is tried again, to see whether it works.

@@ -18,6 +18,7 @@ from intake.config import Destination, Settings
 from intake.db import Pool
 from intake.installation import Installation
 from intake.records import Scope
+from intake.sealing import Seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +40,17 @@ def _nowhere(_boundary: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One worker's tools.  `at` is told the name of every boundary that it passes; a test may stop there."""
+    """One worker's tools.  `at` is told the name of every boundary that it passes; a test may stop there.
+
+    `seal` None: no source wants files kept.
+    """
 
     pool: Pool
     settings: Settings
     installation: Installation
     wired: Mapping[str, Wired]
     transport: Transport
+    seal: Seal | None = None
     patience: Patience = field(default_factory=Patience)
     clock: Clock = boot_clock
     jitter: Callable[[], float] = field(default=random.random)

@@ -27,7 +27,7 @@ from intake.fetches import Claimed
 from intake.lead import FETCH_PENDING, Lead
 from intake.sources import meta_answers
 from intake.sources.base import Unreadable
-from workers import graph
+from workers import files, graph
 from workers.desk import Desk
 from workers.standing import ForPerson, Later
 from workers.work import Work
@@ -45,8 +45,10 @@ WAITS = timedelta(hours=1)
 
 
 def sources_of(desk: Desk) -> Mapping[str, Source]:
-    """The sources whose leads have to be fetched, also by the names that they had before."""
-    found = [each for each in desk.settings.sources.values() if each.provider == LEAD_ADS]
+    """The sources whose leads or files have to be fetched, also by the names that they had before."""
+    found = [
+        each for each in desk.settings.sources.values() if each.provider == LEAD_ADS or (each.media_token and desk.seal)
+    ]
     return {each.renamed_from: each for each in found if each.renamed_from} | {each.name: each for each in found}
 
 
@@ -70,7 +72,7 @@ def halt(desk: Desk, work: Work) -> Later | ForPerson | None:
 
 
 def fetch_due(desk: Desk) -> bool:
-    """Read the answers of the next lead.  False: none is due."""
+    """Read the answers of the next lead, or the next file.  False: none is due."""
     sources = sources_of(desk)
     if not sources:
         return False
@@ -78,7 +80,10 @@ def fetch_due(desk: Desk) -> bool:
         held = fetches.claim(conn, sources=list(sources), lease=desk.patience.lease, again=CONTROL_AGAIN)
     if held is None:
         return False
-    read = _read(desk, held, sources[held.source])
+    if held.what == "media":
+        read = files.read(desk, held, sources[held.source])
+    else:
+        read = _read(desk, held, sources[held.source])
     desk.at("fetch.read")
     # Should a person have corrected the lead in this moment, the fetch comes back when its lease is over.
     with suppress(UniqueViolation), transaction(desk.pool) as conn:
@@ -93,20 +98,25 @@ def _read(desk: Desk, held: Claimed, source: Source) -> graph.Read:
     leadgen_id = found.leadgen_id if found else None
     if leadgen_id is None:
         return graph.Gone()
-    there = graph.account(source)
+    there = graph.account(source, source.page_token)
     if there is None:
         return graph.Locked("token")
     return graph.read(desk, there, Request("GET", f"/{leadgen_id}"))
 
 
-def _settle(desk: Desk, conn: Conn, held: Claimed, source: Source, read: graph.Read) -> None:
+def _settle(desk: Desk, conn: Conn, held: Claimed, source: Source, read: files.FileRead) -> None:
     match read:
         case graph.Got(body):
             _works(conn, held.source)
             _got(desk, conn, held, source, body)
+        case graph.GotFile():
+            _works(conn, held.source)
+            files.keep(desk, conn, held, read)
+        case graph.Never(reason):
+            fetches.end(conn, held, reason=reason)
         case graph.Gone():
             _works(conn, held.source)
-            fetches.end(conn, held, reason="lead_gone")
+            fetches.end(conn, held, reason=f"{held.what}_gone")
         case graph.Locked(by):
             _locked(desk, conn, held, by)
         case graph.Again(reason, after):
@@ -122,7 +132,7 @@ def _works(conn: Conn, source: str) -> None:
 
 def _locked(desk: Desk, conn: Conn, held: Claimed, by: str) -> None:
     """A dead token is dead for all; a missing right may be about the one, which is then tried ever more seldom."""
-    fetches.park(conn, held.source, reason=f"{by}_refused", again=CONTROL_AGAIN)
+    fetches.park(conn, held, reason=f"{by}_refused", again=CONTROL_AGAIN)
     log.warning("fetching parked", source=held.source, by=by)
     if by == "token":
         fetches.again(conn, held, reason="token_refused", after=CONTROL_AGAIN, counts=False)

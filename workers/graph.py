@@ -16,6 +16,7 @@ from crm_clients.answers import retry_after, succeeded
 from crm_clients.base import Account, Request, Response
 from crm_clients.transport import Answered, NotSent, Unanswered
 from intake.config import Source
+from intake.config.secret import Secret
 from intake.sources.base import Unreadable
 from intake.sources.decoding import mapping, read_json, text
 from workers.desk import Desk
@@ -59,10 +60,26 @@ class Gone:
 Read = Got | Again | Locked | Gone
 
 
-def account(source: Source) -> Account | None:
-    """Where this source's requests go; None: it has no token."""
-    token = source.page_token.value if source.page_token else None
-    return Account(source.name, source.graph_url, (("Authorization", f"Bearer {token}"),)) if token else None
+@dataclass(frozen=True, slots=True)
+class GotFile:
+    """A file, and what it is by its sender's word."""
+
+    mime_type: str
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """It is there, and is not to be fetched: too large, or at a place where no file of the sender's is."""
+
+    reason: str
+
+
+def account(source: Source, token: Secret | None, base_url: str | None = None) -> Account | None:
+    """Where requests with this token go, the Graph API unless another is named; None: there is no token."""
+    if token is None or token.value is None:
+        return None
+    return Account(source.name, base_url or source.graph_url, (("Authorization", f"Bearer {token.value}"),))
 
 
 def read(desk: Desk, there: Account, request: Request) -> Read:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from intake.lead import Attribution, Contact, Enquiry, Lead
+from intake.lead import Attribution, Contact, Enquiry, Lead, Media
 from workers.work import Work
 
 T = TypeVar("T")
@@ -49,7 +49,13 @@ def said_at(work: Work) -> datetime:
 
 def media_lines(enquiry: Enquiry) -> Iterator[str]:
     """A line for each file that came."""
-    return (f"[{each.kind}] {each.filename or ''}".rstrip() for each in enquiry.media)
+    return (_file(each) for each in enquiry.media)
+
+
+def _file(each: Media) -> str:
+    """`intake media` brings it by its reference, as soon as it is here."""
+    parts = (f"[{each.kind}]", each.filename, f"guardado: {each.reference}" if each.reference else None)
+    return " ".join(part for part in parts if part)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def _all(desk: Desk, source: Source, since: datetime) -> Iterator[Pulled]:
 
 
 def _leads(desk: Desk, source: Source, since: datetime) -> Iterator[Pulled]:
-    there = graph.account(source)
+    there = graph.account(source, source.page_token)
     if there is None:
         raise PullFailed("no_page_token")
     for form in _graph_list(desk, there, "/me/leadgen_forms", (("fields", "id"),)):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from crm_clients.base import Account
 from crm_clients.registry import build
 from crm_clients.transport import Transport
-from intake import installation, pulls
+from intake import installation, pulls, sealing
 from intake.config import Destination, Process, Settings, load
 from intake.db import Pool, open_pool
 from intake.installation import Installation
@@ -35,6 +35,8 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
         raise LookupError("DATABASE_URL is not set")
     # First what can fail for the configuration's sake: nothing is open then.
     wired = {each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because}
+    keeps_files = any(each.media_token for each in settings.sources.values())
+    seal = sealing.from_environ(environ) if keeps_files else None
     pool = open_pool(process.database_url, size=process.threads + 2)
     try:
         here = known_installation(pool, process)
@@ -43,7 +45,7 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
     except BaseException:
         pool.close()
         raise
-    return Desk(pool=pool, settings=settings, installation=here, wired=wired, transport=Transport())
+    return Desk(pool=pool, settings=settings, installation=here, wired=wired, transport=Transport(), seal=seal)
 
 
 def known_installation(pool: Pool, process: Process) -> Installation:

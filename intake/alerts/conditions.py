@@ -52,7 +52,7 @@ QUICK: Mapping[str, LiteralString] = {
           FROM accounts a WHERE paused_at IS NOT NULL
     """,
     "fetch_parked": """
-        SELECT 'fetch_parked' AS name, source AS subject,
+        SELECT CASE what WHEN 'lead' THEN 'fetch_parked' ELSE 'media_parked' END AS name, source AS subject,
                (SELECT count(*) FROM fetches f WHERE f.source = l.source AND f.due_at IS NOT NULL) AS count,
                parked_at AS since, parked_at AS newest_at, '{}'::text[] AS "references"
           FROM fetch_lanes l
@@ -135,8 +135,8 @@ SLOW: Mapping[str, LiteralString] = {
 }
 # The names that each set of queries tells of; what is not among its rows does not hold.
 QUICK_NAMES = (
-    "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "fetch_parked", "backlog", "promise",
-    "no_worker",
+    "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "fetch_parked", "media_parked",
+    "backlog", "promise", "no_worker",
 )  # fmt: skip
 SLOW_NAMES = ("silence", "gives_nothing", "noise")
 

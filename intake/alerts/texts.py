@@ -34,6 +34,11 @@ CONDITIONS: Mapping[str, Text] = {
         "Renueve su page_token y reinicie.",
         "“{subject}” cannot read its leads at Meta since {since}; {count} wait and nothing is lost. "
         "Renew its page_token and restart."),
+    "media_parked": Text(
+        "«{subject}» no puede guardar los archivos de sus mensajes desde {since}; {count} esperan y los leads siguen. "
+        "Renueve su media_token y reinicie.",
+        "“{subject}” cannot keep the files of its messages since {since}; {count} wait, and the leads go on. "
+        "Renew its media_token and restart."),
     "backlog": Text(
         "{count} entregas a «{subject}» esperan desde {since}: ¿hay workers, y responde el CRM?",
         "{count} deliveries to “{subject}” have been due since {since}: are there workers, and does the CRM answer?"),
@@ -64,6 +69,8 @@ ENDED: Mapping[str, Text] = {
         "Recovered: the CRM account “{subject}” works again."),
     "fetch_parked": Text(
         "Recuperado: «{subject}» lee de nuevo sus leads.", "Recovered: “{subject}” reads its leads again."),
+    "media_parked": Text(
+        "Recuperado: «{subject}» guarda de nuevo los archivos.", "Recovered: “{subject}” keeps files again."),
     "silence": Text("Recuperado: «{subject}» vuelve a enviar.", "Recovered: “{subject}” sends again."),
 }  # fmt: skip
 ENDED_OTHERWISE = Text("Recuperado: {name} de «{subject}».", "Recovered: {name} of “{subject}”.")
@@ -77,6 +84,7 @@ NAMES: Mapping[str, Text] = {
     "awaiting_approval": Text("por aprobar", "to be approved"),
     "account_paused": Text("cuenta en pausa", "account paused"),
     "fetch_parked": Text("lectura de leads detenida", "reading of leads stopped"),
+    "media_parked": Text("archivos sin guardar", "files not kept"),
     "backlog": Text("entregas atrasadas", "late deliveries"),
     "promise": Text("promesa incumplida", "promise not kept"),
     "no_worker": Text("sin workers", "no worker"),

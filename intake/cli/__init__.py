@@ -20,6 +20,7 @@ COMMANDS = (
     Command("import", "intake.cli.importing:import_", "Take history from a CSV file."),
     Command("events", "intake.cli.reading:events", "What came in, the newest first."),
     Command("show", "intake.cli.reading:show", "One event: attempts, history, what may be done."),
+    Command("media", "intake.cli.media:media", "The files that came with an event."),
     Command("explain", "intake.cli.reading:explain", "Why an event is where it is, and what is safe."),
     Command("items", "intake.cli.reading:items", "What waits for a person."),
     Command("item", "intake.cli.reading:item", "One item."),

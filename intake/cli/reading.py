@@ -8,7 +8,7 @@ from datetime import datetime
 
 import click
 
-from intake import carried, decided, masked, ops, queue, records, remaking, revisions, worklist
+from intake import carried, decided, fetches, masked, ops, queue, records, remaking, revisions, worklist
 from intake import explain as explaining
 from intake.cli import place
 from intake.cli.arguments import Moment, event_of, language
@@ -114,6 +114,7 @@ def document_of(conn: Conn, event: EventRow, lang: Language) -> dict[str, object
         "content": revisions.named(conn, event.event_id),
         "carried_by": carried.carrier_of(conn, event.event_id),
         "carries": carried.carried_with(conn, event.event_id),
+        "fetches": fetches.of_event(conn, event.event_id),
         "reissue_of": before,
         "reissues": remaking.reissues(conn, event.event_id),
     }
@@ -129,6 +130,8 @@ def _show(conn: Conn, event: EventRow, lang: Language) -> None:
     listed["carried_by"] = carried.carrier_of(conn, event.event_id)
     listed["reissue_of"] = remaking.reissue_of(conn, event.event_id)
     facts(listed.items())
+    for fetch in fetches.of_event(conn, event.event_id):
+        paragraph(fetch.told)
     for each in remaking.reissues(conn, event.event_id):
         paragraph(f"reissued as {each.event_id} ({each.state})")
     attempts = ops.attempts(conn, event.event_id)

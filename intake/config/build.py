@@ -57,7 +57,7 @@ def _source(table: Table, only: str, resolve: Resolve, built_in: Collection[str]
     read = {"destination": only, **table, "secrets": secrets}
     if table["provider"] in UNSIGNED:
         read.setdefault("max_body_bytes", UNSIGNED_BODY_BYTES)
-    for name in ("verify_token", "page_token", "consumer_key", "consumer_secret"):
+    for name in ("verify_token", "page_token", "media_token", "consumer_key", "consumer_secret"):
         if name in read:
             read[name] = resolve(read[name])
     return Source(

@@ -12,8 +12,11 @@ from intake.config.settings import LEAD_ADS, SANDBOX
 
 SHOP = "woocommerce"
 # What one provider's source alone has: how its sender is read.
-USED_BY: Mapping[str, str] = {
-    "page_token": LEAD_ADS, "graph_url": LEAD_ADS, "shop_url": SHOP, "consumer_key": SHOP, "consumer_secret": SHOP,
+WHATSAPP = "whatsapp_cloud"
+USED_BY: Mapping[str, tuple[str, ...]] = {
+    "page_token": (LEAD_ADS,), "graph_url": (LEAD_ADS, WHATSAPP),
+    "media_token": (WHATSAPP,), "media_hosts": (WHATSAPP,), "media_megabytes": (WHATSAPP,),
+    "shop_url": (SHOP,), "consumer_key": (SHOP,), "consumer_secret": (SHOP,),
 }  # fmt: skip
 PULLED = (LEAD_ADS, SHOP)
 
@@ -89,9 +92,9 @@ def _provider(document: Document, index: int, source: Table) -> Iterator[Complai
         yield ("sources", index, "kind"), f'the provider "{provider}" needs the kind {wanted}'
     if "scheme" in document.sources[index] and provider != "generic":
         yield ("sources", index, "scheme"), f'the provider "{provider}" has its own scheme; only "generic" has a choice'
-    for key, user in USED_BY.items():
-        if key in document.sources[index] and provider != user:
-            yield ("sources", index, key), f'the provider "{provider}" has no use for it; only "{user}" has'
+    for key, users in USED_BY.items():
+        if key in document.sources[index] and provider not in users:
+            yield ("sources", index, key), f'the provider "{provider}" has no use for it; only {_quoted(users)} has'
     yield from _pulled(document.sources[index], index, provider)
     if provider in SIGNS_ADDRESS and "public_base_url" not in document.intake:
         yield ("intake", "public_base_url"), f'is missing; "{provider}" signs the address that it calls'
@@ -101,9 +104,13 @@ def _pulled(source: Table, index: int, provider: str) -> Iterator[Complaint]:
     """Who is asked by the clock can be asked, and with what it takes."""
     if "pull_every" in source and provider not in PULLED:
         yield ("sources", index, "pull_every"), f'the provider "{provider}" cannot be asked; {" and ".join(PULLED)} can'
-    needed = {key for key, user in USED_BY.items() if user == provider and key != "graph_url"}
+    needed = {key for key, users in USED_BY.items() if provider in users and key != "graph_url"}
     if "pull_every" in source or (needed & source.keys() and provider == SHOP):
         yield from ((("sources", index, key), "is missing") for key in sorted(needed - source.keys()))
+
+
+def _quoted(providers: tuple[str, ...]) -> str:
+    return " or ".join(f'"{one}"' for one in providers)
 
 
 def _destination(document: Document, index: int, source: Table) -> Iterator[Complaint]:

@@ -20,6 +20,9 @@ SANDBOX: Final = "sandbox"  # The embedded sandbox CRM: a client's name, and a d
 # The newest version on 29 November 2026, since 29 July 2026 (https://developers.facebook.com/docs/graph-api/changelog).
 DEFAULT_GRAPH_URL: Final = "https://graph.facebook.com/v26.0"
 
+# Where the Graph API says that files are (https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media).
+DEFAULT_MEDIA_HOSTS: Final = ("https://lookaside.fbsbx.com",)
+
 # The provider whose webhooks only name a lead; its answers are fetched with the source's `page_token`.
 LEAD_ADS: Final = "meta_lead_ads"
 
@@ -87,6 +90,7 @@ class Source:
 
     `enabled` False and `available` False (this version has no such provider yet): not served, 404.
     `page_token` reads at `graph_url` the leads that a webhook only names; None: they wait for one.
+    `media_token` reads there the files that came with messages, which lie at `media_hosts`; None: they are not kept.
     `pull_every` in minutes, 0: never by the clock; a shop is asked at `shop_url` with its REST key.  `closed_because`
     says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
     `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
@@ -106,6 +110,9 @@ class Source:
     verify_token: Secret | None = None
     page_token: Secret | None = None
     graph_url: str = DEFAULT_GRAPH_URL
+    media_token: Secret | None = None
+    media_hosts: tuple[str, ...] = DEFAULT_MEDIA_HOSTS
+    media_megabytes: int = 16
     shop_url: str | None = None
     consumer_key: Secret | None = None
     consumer_secret: Secret | None = None
