@@ -1,7 +1,8 @@
 """What becomes one opportunity.  Recognising a repeated delivery and merging commercial needs are different rules.
 
 form: one event, one need · quote: the number is the need, any version may open it
-WhatsApp: grouped at acceptance; the first message opens a need, later ones within the window are notes on it
+WhatsApp: grouped at acceptance; the first message opens a need, later ones within the window belong to it: they are in
+its text or in notes on it (see `intake/carried.py`)
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -76,8 +77,10 @@ def test_the_task_is_due_on_the_day_of_the_companys_clock(bottle: BottleLab) -> 
 
 
 def test_later_messages_are_notes_in_order_and_once(bottle: BottleLab) -> None:
-    events = bottle.whatsapp("Hola", "Quiero una bomba", "De 2 HP")
-    bottle.lab.work()
+    events: list[UUID] = []
+    for text in ("Hola", "Quiero una bomba", "De 2 HP"):
+        events += bottle.whatsapp(text)
+        bottle.lab.work()
     assert [bottle.lab.state(each) for each in events] == ["confirmed"] * 3
     notes = bottle.crm.comments(str(bottle.opportunity()["id"]))
     assert [("Quiero una bomba" in note, "De 2 HP" in note) for note in notes] == [(True, False), (False, True)]

@@ -10,7 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from intake import deliveries, installation
+from intake import carried, decided, deliveries, installation, ops, reconcile, remaking
+from intake.decided import Author
 from tests.lab import Lab, lab
 from tests.simulation.stops import stopping
 from tests.simulation.world import People, hooked, ledger
@@ -367,3 +368,69 @@ def test_after_a_restore_a_joined_conversation_is_the_same_opportunity(patient: 
     assert states(patient, events) == {"confirmed"}
     assert {kind: len(patient.in_crm(kind)) for kind in EACH_ONCE} == EACH_ONCE
     assert patient.dials.doubles() == []
+
+
+# --- made anew, and shown ---------------------------------------------------------------------------------------------
+
+
+def test_a_note_that_is_made_anew_holds_all_its_messages_again(stored: Lab) -> None:
+    opened(stored)
+    events = stored.whatsapp("Uno", "Dos", at=NOW + 60)
+    stored.work()
+    People(stored).trash("note")
+    redeliver(stored, events[0])
+    stored.work()
+    assert (said(stored, "note"), states(stored, events)) == (["Uno", "Dos"], {"confirmed"})
+    assert len({stored.delivery(each)["note_record"] for each in events}) == 1
+
+
+def test_one_message_of_a_note_that_is_gone_can_be_delivered_again_by_itself(stored: Lab) -> None:
+    opened(stored)
+    _, other = stored.whatsapp("Uno", "Dos", at=NOW + 60)
+    stored.work()
+    People(stored).trash("note")
+    redeliver(stored, other)
+    stored.work()
+    assert ("Dos" in text(stored, "note"), stored.state(other)) == (True, "confirmed")
+
+
+def test_an_opportunity_that_is_made_anew_holds_what_was_joined_to_it(patient: Lab) -> None:
+    opener, other = patient.whatsapp("Hola", "Busco una silla", at=NOW)
+    patient.work()
+    People(patient).trash("opportunity")
+    redeliver(patient, opener)
+    patient.settle(3)
+    assert said(patient, "opportunity") == ["Hola", "Busco una silla"]
+    assert states(patient, [opener, other]) == {"confirmed"}
+
+
+def redeliver(made: Lab, event: UUID) -> None:
+    with made.pool.connection() as conn:
+        seen = decided.view(conn, event)
+        kind = "note" if seen.part == "follow_up" else "opportunity"
+        gone = [each for each in seen.records if each.kind == kind]
+        remaking.redeliver(conn, Author("ana", "se borró"), event, gone)
+
+
+def test_what_is_joined_shows_the_record_that_carries_it(patient: Lab) -> None:
+    opener, joined = patient.whatsapp("Hola", "Busco una silla", at=NOW)
+    patient.work()
+    first, second = patient.whatsapp("Uno", "Dos", at=NOW + 60)
+    patient.work()
+    with patient.pool.connection() as conn:
+        shown = {event: ops.event(conn, event) for event in (opener, joined, first, second)}
+        carriers = {event: carried.carrier_of(conn, event) for event in shown}
+        assert carried.carried_with(conn, opener) == [joined]
+    rows = {event: (row.opportunity_id, row.note_ref) for event, row in shown.items() if row}
+    assert carriers == {opener: None, joined: opener, first: None, second: first}
+    assert rows[opener] == rows[joined]
+    assert rows[first] == rows[second] != rows[joined]
+
+
+def test_the_reconciliation_misses_nothing_of_what_is_joined(patient: Lab) -> None:
+    patient.whatsapp("Hola", "Busco una silla", at=NOW)
+    patient.work()
+    patient.whatsapp("Uno", "Dos", at=NOW + 60)
+    patient.work()
+    with patient.pool.connection() as conn:
+        assert list(reconcile.accuse(conn, None)) == []

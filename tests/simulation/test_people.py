@@ -222,7 +222,7 @@ def test_when_the_opener_is_refused_the_others_are_a_person_s(stored: Lab) -> No
             deliveries.revive(conn, each, 1)
     stored.settle(2)
     assert [stored.state(each) for each in (opener, *others)] == ["confirmed"] * 3
-    assert ledger(stored) == EACH_ONCE | {"note": 2}
+    assert ledger(stored) == EACH_ONCE | {"note": 1}
 
 
 def test_when_the_opener_is_cancelled_the_others_are_a_person_s(stored: Lab) -> None:

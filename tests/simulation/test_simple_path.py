@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from tests.lab import Lab
 
 
@@ -13,8 +15,10 @@ def test_a_form_becomes_contact_opportunity_and_task(stored: Lab) -> None:
 
 
 def test_later_messages_are_notes_on_the_opportunity(stored: Lab) -> None:
-    events = stored.whatsapp("Hola", "Quiero una cotización", "Gracias")
-    stored.work()
+    events: list[UUID] = []
+    for text in ("Hola", "Quiero una cotización", "Gracias"):
+        events += stored.whatsapp(text)
+        stored.work()
     assert [stored.state(each) for each in events] == ["confirmed"] * 3
     assert [len(stored.in_crm(kind)) for kind in ("opportunity", "note")] == [1, 2]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from uuid import UUID
 
 import hypothesis.strategies as st
@@ -19,7 +20,7 @@ from hypothesis.stateful import (
 )
 
 from intake import deliveries
-from tests.lab import Lab
+from tests.lab import Lab, lab
 from tests.simulation.stops import Crash, Stops
 from tests.simulation.world import STEP, Impatient
 from workers import clock, drain
@@ -69,6 +70,7 @@ class Anything(RuleBasedStateMachine):
         self.run = run
         self.stops = stops
         self.sent: list[tuple[str, int, str]] = []
+        self.said: dict[UUID, str] = {}
 
     # --- the world outside ---
 
@@ -104,7 +106,9 @@ class Anything(RuleBasedStateMachine):
 
     @rule(person=PEOPLE)
     def a_message_comes(self, person: int) -> None:
-        self.lab.whatsapp("Hola", sender=f"519{self.run % 10_000:04d}{person:04d}")
+        text = f"Mensaje {self.run}x{len(self.said)}."
+        (event,) = self.lab.whatsapp(text, sender=f"519{self.run % 10_000:04d}{person:04d}")
+        self.said[event] = text
 
     @rule(fault=FAULTS)
     def the_crm_will_fail(self, fault: tuple[str, str]) -> None:
@@ -141,6 +145,16 @@ class Anything(RuleBasedStateMachine):
             with self.lab.pool.connection() as conn:
                 deliveries.revive(conn, UUID(str(row["event_id"])), 1)
 
+    @rule(nth=st.integers(0, 3))
+    def a_person_cancels_a_later_message(self, nth: int) -> None:
+        open_ones = self.lab.rows(
+            "SELECT event_id FROM deliveries WHERE part = 'follow_up'"
+            " AND state IN ('received', 'waiting', 'uncertain', 'review') ORDER BY received_at"
+        )
+        for row in open_ones[nth : nth + 1]:
+            with self.lab.pool.connection() as conn:
+                deliveries.cancel(conn, UUID(str(row["event_id"])), 1)
+
     # --- what always holds ---
 
     @invariant()
@@ -157,18 +171,19 @@ class Anything(RuleBasedStateMachine):
             self.a_person_revives_what_waits_for_them()
             self._settle()
         states = {str(row["state"]) for row in self.lab.rows("SELECT DISTINCT state FROM deliveries")}
-        assert states <= {"confirmed", "superseded"}
+        assert states <= {"confirmed", "superseded", "cancelled"}
         self.nothing_is_doubled_and_nothing_is_forgotten()
         assert len(self.lab.in_crm("opportunity")) == len(self.lab.rows("SELECT FROM needs"))
         assert self.lab.rows("SELECT FROM items WHERE kind = 'incident'") == []
         self._newest_version_stands()
+        self._each_message_stands_once()
 
     def _settle(self) -> None:
         for _ in range(60):
             for _ in range(400):
                 if not self._work():
                     break
-            unfinished = "SELECT FROM deliveries WHERE state NOT IN ('confirmed', 'superseded', 'review')"
+            unfinished = "SELECT FROM deliveries WHERE state NOT IN ('confirmed', 'superseded', 'cancelled', 'review')"
             if not self.lab.rows(unfinished):
                 return
             self.lab.pass_time(STEP)
@@ -181,6 +196,12 @@ class Anything(RuleBasedStateMachine):
         amounts = {each["id"]: each.get("amount") for each in self.lab.in_crm("opportunity")}
         assert all(amounts[each["crm_id"]] == f"{each['version']}00.00" for each in newest)
 
+    def _each_message_stands_once(self) -> None:
+        texts = [str(each["text"]) for kind in ("opportunity", "note") for each in self.lab.in_crm(kind)]
+        for event, said in self.said.items():
+            stands = sum(text.count(said) for text in texts)
+            assert stands == 1 or (stands == 0 and self.lab.state(event) == "cancelled"), (said, stands)
+
 
 @contextmanager
 def crashing(lab: Lab) -> Iterator[Stops]:
@@ -191,11 +212,11 @@ def crashing(lab: Lab) -> Iterator[Stops]:
         yield stops
 
 
-def test_anything_in_any_order_ends_with_each_record_once(stored: Lab) -> None:
+def test_anything_in_any_order_ends_with_each_record_once(database_url: str, tmp_path: Path) -> None:
     runs = iter(range(10_000))
     bounded = settings(
         max_examples=8, stateful_step_count=25, deadline=None, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
-    with crashing(stored) as stops:
-        run_state_machine_as_test(lambda: Anything(stored, next(runs), stops), settings=bounded)  # type: ignore[arg-type]
+    with lab(database_url, tmp_path, debounce=20) as made, crashing(made) as stops:
+        run_state_machine_as_test(lambda: Anything(made, next(runs), stops), settings=bounded)  # type: ignore[arg-type]

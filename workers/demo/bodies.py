@@ -34,8 +34,11 @@ def quote(number: str, version: int, issued_at: datetime, chairs: int, price: De
     }
 
 
-def whatsapp(name: str, phone: str, texts: Sequence[str], now: datetime) -> Json:
-    """A batch as Meta's Cloud API sends it: messages of one person, and the status of a message of ours."""
+def whatsapp(name: str, phone: str, texts: Sequence[str], now: datetime, *, first: int = 0) -> Json:
+    """A batch as Meta's Cloud API sends it: messages of one person, and the status of a message of ours.
+
+    `first`: how many messages of this person came before.
+    """
     began = now - timedelta(minutes=5)
     messages = [
         {
@@ -45,7 +48,7 @@ def whatsapp(name: str, phone: str, texts: Sequence[str], now: datetime) -> Json
             "type": "text",
             "text": {"body": text},
         }
-        for number, text in enumerate(texts)
+        for number, text in enumerate(texts, first)
     ]
     status = {"id": "wamid.OURS", "status": "read", "timestamp": str(int(began.timestamp())), "recipient_id": phone}
     value = {

@@ -138,7 +138,7 @@ def _of_ids(rows: Sequence[EventRow], names: Sequence[Name], seen: Seen) -> Iter
     """The ids that we know are the CRM's, and what is confirmed has them all."""
     theirs = {str(record["id"]) for name in names for record in seen.records.get(name, ())}
     for row in rows:
-        ours = (row.opportunity_id, row.note_id) if row.note_ref else (row.contact_id, row.opportunity_id, row.task_id)
+        ours = _wanted_ids(row)
         if row.state == "confirmed" and None in ours:
             yield Text(
                 f"el evento {_short(row.event_id)} está confirmado y le falta un registro",
@@ -150,6 +150,13 @@ def _of_ids(rows: Sequence[EventRow], names: Sequence[Name], seen: Seen) -> Iter
                 f"el CRM no tiene bajo sus referencias: {', '.join(strange)}",
                 f"the CRM does not hold under its references: {', '.join(strange)}",
             )
+
+
+def _wanted_ids(row: EventRow) -> tuple[str | None, ...]:
+    """Those that it must have; a message that was joined to the first one of its talk has neither note nor task."""
+    if row.note_ref:
+        return row.opportunity_id, row.note_id
+    return (row.contact_id, row.opportunity_id, row.task_id) if row.contact_ref else (row.opportunity_id,)
 
 
 def _of_texts(played: Played, rows: Sequence[EventRow], seen: Seen) -> Iterator[Text]:

@@ -94,7 +94,7 @@ def senders() -> Iterator[Scenario]:
             Send(WEB, tested, delivery_id="msg_5", mode="test", later=True),
         ),
         states=("confirmed", "confirmed"),
-        in_crm=InCrm(contacts=1, opportunities=2, tasks=2),
+        in_crm=InCrm(contacts=2, opportunities=2, tasks=2),
         told=Text(
             "Una prueba nunca es repetición de un envío real: tiene sus propios registros (t-…), y va a la cuenta de "
             "pruebas, que aquí es el mismo CRM de juguete.",
@@ -221,16 +221,21 @@ def conversations(now: datetime) -> Iterator[Scenario]:
         ),
     )
     texts = ("Hola", "Busco un ropero de dos puertas", "¿Hacen envíos a Cusco?")
+    more = ("Lo quiero en blanco", "Y con espejo")
+    person = ("Katia", "51987010112")
     yield Scenario(
-        title=Text("Un lote de WhatsApp", "A WhatsApp batch"),
-        sends=(Send(WHATSAPP, whatsapp("Katia", "51987010112", texts, now), ("new", "new", "new")),),
-        states=("confirmed", "confirmed", "confirmed"),
-        in_crm=InCrm(contacts=1, opportunities=1, tasks=1, notes=2),
-        shows=texts,
+        title=Text("Una conversación de WhatsApp", "A WhatsApp conversation"),
+        sends=(
+            Send(WHATSAPP, whatsapp(*person, texts, now), ("new", "new", "new")),
+            Send(WHATSAPP, whatsapp(*person, more, now, first=len(texts)), ("new", "new"), later=True),
+        ),
+        states=("confirmed",) * 5,
+        in_crm=InCrm(contacts=1, opportunities=1, tasks=1, notes=1),
+        shows=(*texts, *more),
         told=Text(
-            "Un solo POST con tres mensajes y un acuse de lectura: una conversación es una oportunidad; lo que sigue "
-            "son notas en ella.",
-            "One POST with three messages and a read receipt: a conversation is one opportunity; what follows is "
-            "notes on it.",
+            "Una conversación es una oportunidad: lo que sigue al «Hola» en segundos está en su texto, y lo que llegó "
+            "después, en una sola nota.",
+            "A conversation is one opportunity: what follows the “Hola” within seconds is in its text, and what came "
+            "later in a single note.",
         ),
     )
