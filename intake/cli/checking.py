@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 
-from intake import doctor, sealing
+from intake import doctor, sealing, standstill
 from intake.cli import place
 from intake.cli.group import Finding
 from intake.cli.output import console, print_json
@@ -85,5 +85,6 @@ def _database(process: Process, settings: Settings | None) -> Iterator[Line]:
                 yield from doctor.of_processes(conn)
                 if settings is not None:
                     yield from doctor.of_accounts(conn, settings)
+                    yield from standstill.of_deliveries(conn, settings)
     except psycopg.OperationalError:
         yield Line("fail", "database", "cannot be reached", "start PostgreSQL, or correct DATABASE_URL")
