@@ -17,7 +17,7 @@ import psycopg
 import structlog
 
 from crm_clients.base import Found, Kind, Seen
-from intake import attempts, contacts, deliveries, records, siblings
+from intake import attempts, contacts, deliveries, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
 from intake.contacts import AmbiguousContact
 from intake.db import transaction
@@ -25,13 +25,14 @@ from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
 from workers import backoff, calls, drafts
 from workers.carrying import Making, carried_elsewhere, compose, debounce
+from workers.closed import on_closed, without
 from workers.conversations import recall
 from workers.desk import Desk
 from workers.ensure import Step, ensure
 from workers.fetch import halt
 from workers.joining import joined
 from workers.look import is_gone
-from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing, Superseded
+from workers.standing import ACCOUNT_PAUSED, Elsewhere, ForPerson, Halt, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
 from workers.work import Forgotten, Work, load
 
@@ -135,14 +136,25 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     )
     step = Step(held, record_id, draft, carries)
     if stands and held.part == "version" and not newer:
-        return bring_up_to_date(desk, step)
+        return _tell_left(desk, held, work, bring_up_to_date(desk, step))
     standing = ensure(desk, step)
     if not isinstance(standing, Known) or held.part != "version" or newer:
         return standing
     if standing.made:
         keep_read_back(desk, step, record_id, standing.crm_id)
         return standing
-    return bring_up_to_date(desk, step)  # It stood there already, perhaps from before a restored copy.
+    # It stood there already, perhaps from before a restored copy.
+    return _tell_left(desk, held, work, bring_up_to_date(desk, step))
+
+
+def _tell_left(desk: Desk, held: Claim, work: Work, standing: Standing) -> Standing:
+    """A note, once, of what this version wanted otherwise and was left because somebody changed it."""
+    if not isinstance(standing, Known) or not standing.left:
+        return standing
+    note = _name(desk, held, work, Kind.NOTE)
+    draft = drafts.left_note(work, standing.left, opportunity_id=standing.crm_id)
+    noted = ensure(desk, Step(held, note, draft))
+    return standing if isinstance(noted, Known) else noted
 
 
 def _owner(desk: Desk, held: Claim, work: Work, contact: Known) -> str | None:
@@ -178,7 +190,10 @@ def _name(desk: Desk, held: Claim, work: Work, kind: Kind) -> int:
     with transaction(desk.pool) as conn:
         linked = siblings.links(conn, held)
         parent = linked.contact if kind is Kind.OPPORTUNITY else linked.opportunity
-        record_id = records.name(conn, scope, kind.value, record_reference(stem, kind.value), parent=parent)
+        # A note of a later generation says something else; every other record is made anew only where it is gone.
+        generation = held.generation if kind is Kind.NOTE else 1
+        reference = record_reference(stem, kind.value, generation)
+        record_id = records.name(conn, scope, kind.value, reference, parent=parent)
         siblings.link(conn, held, kind.value, record_id)
     return record_id
 
@@ -191,18 +206,32 @@ def _follow_up(desk: Desk, held: Claim, work: Work) -> Standing:
     with desk.pool.connection() as conn:
         record = records.read(conn, opportunity)
         refused = siblings.opener_refused(conn, held)
+        taken_over = needs.successor(conn, held.need_id) is not None
+    if record.crm_id is None and record.state in {"asked", "in_doubt"}:
+        return InDoubt(opportunity, "opener_in_doubt")
     if record.crm_id is None:
-        if record.state in {"asked", "in_doubt"}:
-            return InDoubt(opportunity, "opener_in_doubt")
-        return ForPerson("opener_refused") if refused else Later("opener_first", AFTER_OPENER)
+        return without(desk, held, "opener_refused") if refused or taken_over else Later("opener_first", AFTER_OPENER)
     if record.state == "gone" and is_gone(desk, record):
-        return ForPerson("opportunity_gone")
+        return without(desk, held, "opportunity_gone")
+    return _on_opportunity(desk, held, work, look_at_opportunity(desk, record))
+
+
+def _on_opportunity(desk: Desk, held: Claim, work: Work, seen: Seen | Halt) -> Standing:
+    match seen:
+        case ForPerson("opportunity_gone"):
+            return without(desk, held, "opportunity_gone")
+        case Seen(closed=True):
+            return on_closed(desk, held) or _note(desk, held, work, seen)
+        case Seen():
+            return _note(desk, held, work, seen)
+        case _:
+            return seen
+
+
+def _note(desk: Desk, held: Claim, work: Work, opportunity: Seen) -> Standing:
     note, zone = _name(desk, held, work, Kind.NOTE), desk.settings.timezone
-    seen = look_at_opportunity(desk, record)
-    if not isinstance(seen, Seen):
-        return seen
     draft, carries = compose(
-        desk, Making(held, note, work), lambda works: drafts.note(works, zone, opportunity_id=seen.crm_id)
+        desk, Making(held, note, work), lambda works: drafts.note(works, zone, opportunity_id=opportunity.crm_id)
     )
     return ensure(desk, Step(held, note, draft, carries))
 
@@ -217,6 +246,9 @@ def _take_arrow(desk: Desk, held: Claim, standing: Standing) -> None:
                 deliveries.confirm(conn, held)
             case Superseded():
                 deliveries.supersede(conn, held)
+            case Elsewhere():
+                grouped = needs.open_again(conn, held.need_id, held.event_id)
+                person_arrows.rehome_held(conn, held, need_id=grouped.need_id, part=grouped.part)
             case ForPerson(reason, fields):
                 deliveries.reject(conn, held, reason=reason, fields=fields)
             case InDoubt(record_id, reason) if siblings.wrote_unsettled(conn, held, record_id):

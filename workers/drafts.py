@@ -89,6 +89,19 @@ def is_full(draft: OpportunityDraft | NoteDraft) -> bool:
     return len(draft.text) >= LONGEST_TEXT
 
 
+# What the fields that a version may change are called in a note to the adviser.
+FIELDS = {"title": "Título", "text": "Texto", "amount": "Monto", "currency": "Moneda"}
+
+
+def left_note(work: Work, left: Mapping[str, str], *, opportunity_id: str) -> NoteDraft:
+    """What a later version says otherwise, where somebody changed the field in the CRM, so that it was left alone."""
+    named = f"{_channel(work)} {work.number or ''}".rstrip()
+    version = "" if work.version is None else f", versión {work.version}"
+    head = f"{named}{version}: lo que alguien cambió aquí se dejó como está."
+    lines = (f"{FIELDS.get(name, name)}: {value}" for name, value in left.items())
+    return NoteDraft(text=_cut("\n".join((head, "La versión recibida dice:", *lines))), opportunity_id=opportunity_id)
+
+
 def guarded_values(draft: Draft) -> bytes:
     """The guarded fields of a draft, as clients name them in `Seen.values`; empty for kinds that are never updated."""
     if not isinstance(draft, OpportunityDraft):
