@@ -70,7 +70,8 @@ def watch(conn: Conn, settings: Settings, *, slow: bool) -> tuple[Change, ...]:
     conn.execute(LOCK)
     queries = conditions.SLOW if slow else conditions.QUICK
     names = conditions.SLOW_NAMES if slow else conditions.QUICK_NAMES
-    now = [replace(each, subject=plain(each.subject)) for each in conditions.holding(conn, settings, queries)]
+    found = [*conditions.holding(conn, settings, queries), *([] if slow else conditions.spooled(settings))]
+    now = [replace(each, subject=plain(each.subject)) for each in found]
     before = {(each.name, each.subject): each for each in held(conn)}
     changed = (*_began(conn, now, before), *_ended(conn, now, before, names))
     channels = outbox.channels(settings.alerts)

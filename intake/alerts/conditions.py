@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import LiteralString
 
 from psycopg.rows import class_row
 
 from intake.config import Settings
 from intake.db import Conn
+from intake.spool import stock_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +58,30 @@ QUICK: Mapping[str, LiteralString] = {
                parked_at AS since, parked_at AS newest_at, '{}'::text[] AS "references"
           FROM fetch_lanes l
     """,
+    "pull_failed": """
+        SELECT 'pull_failed' AS name, source AS subject, 1::bigint AS count, read_until AS since,
+               read_until AS newest_at, '{}'::text[] AS "references"
+          FROM pulls
+         WHERE failure IS NOT NULL AND due_at IS NOT NULL AND read_until < clock_timestamp() - %(pulled)s
+    """,
+    "source_paused": """
+        SELECT 'source_paused' AS name, p.source AS subject,
+               (SELECT count(*) FROM deliveries d
+                 WHERE d.source = p.source AND d.state IN ('received', 'waiting')) AS count,
+               p.paused_at AS since, p.paused_at AS newest_at, '{}'::text[] AS "references"
+          FROM paused_sources p
+    """,
     "backlog": """
         SELECT 'backlog' AS name, d.destination AS subject, count(*) AS count, min(d.due_at) AS since,
                min(d.due_at) AS newest_at, '{}'::text[] AS "references"
           FROM deliveries d
           LEFT JOIN accounts a ON a.destination = d.destination
           LEFT JOIN conditions c ON c.name = 'account_paused' AND c.subject = d.destination
+          LEFT JOIN conditions s ON s.name = 'source_paused' AND s.subject = d.source
          WHERE d.state IN ('received', 'waiting') AND d.mode = 'live' AND a.paused_at IS NULL
-           AND (c.name IS NULL OR c.ended_at IS NOT NULL)
-           AND greatest(d.due_at, c.ended_at) < clock_timestamp() - %(backlog)s
+           AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
+           AND (c.name IS NULL OR c.ended_at IS NOT NULL) AND (s.name IS NULL OR s.ended_at IS NOT NULL)
+           AND greatest(d.due_at, c.ended_at, s.ended_at) < clock_timestamp() - %(backlog)s
          GROUP BY d.destination
     """,
     "promise": """
@@ -77,10 +93,13 @@ QUICK: Mapping[str, LiteralString] = {
           JOIN needs n USING (need_id)
           LEFT JOIN accounts a ON a.destination = d.destination
           LEFT JOIN conditions c ON c.name = 'account_paused' AND c.subject = d.destination
+          LEFT JOIN conditions s ON s.name = 'source_paused' AND s.subject = d.source
          WHERE d.state IN ('received', 'delivering', 'waiting', 'uncertain') AND d.mode = 'live'
-           AND a.paused_at IS NULL AND (c.name IS NULL OR c.ended_at IS NOT NULL)
+           AND d.state NOT IN ('confirmed', 'cancelled', 'superseded')  -- in the words of the index of what is pending
+           AND a.paused_at IS NULL AND NOT EXISTS (SELECT FROM paused_sources q WHERE q.source = d.source)
+           AND (c.name IS NULL OR c.ended_at IS NOT NULL) AND (s.name IS NULL OR s.ended_at IS NOT NULL)
            AND d.reason IS DISTINCT FROM 'fetch_parked'
-           AND greatest(d.received_at, c.ended_at) < clock_timestamp() - p.promise
+           AND greatest(d.received_at, c.ended_at, s.ended_at) < clock_timestamp() - p.promise
          GROUP BY d.source
     """,
     "no_worker": """
@@ -88,6 +107,7 @@ QUICK: Mapping[str, LiteralString] = {
                '{}'::text[] AS "references"
           FROM deliveries d LEFT JOIN accounts a USING (destination)
          WHERE d.state IN ('received', 'waiting') AND due_at < clock_timestamp() - %(worker)s AND a.paused_at IS NULL
+           AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
            AND NOT EXISTS (SELECT FROM heartbeats WHERE process = 'worker' AND at > clock_timestamp() - %(worker)s)
         HAVING count(*) > 0
     """,
@@ -135,16 +155,31 @@ SLOW: Mapping[str, LiteralString] = {
 }
 # The names that each set of queries tells of; what is not among its rows does not hold.
 QUICK_NAMES = (
-    "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "fetch_parked", "media_parked",
-    "backlog", "promise", "no_worker",
+    "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "source_paused",
+    "fetch_parked", "media_parked", "pull_failed", "backlog", "promise", "no_worker", "spool",
 )  # fmt: skip
 SLOW_NAMES = ("silence", "gives_nothing", "noise")
 
 BACKLOG = timedelta(minutes=10)
 WORKER = timedelta(minutes=1)
+PULLED = timedelta(hours=1)  # a sender that cannot be asked for so long, though it is asked again every few minutes
 BUSY = 40  # deliveries in four weeks
 NOTHING = 20  # deliveries in a day
 NOISE = 30  # refusals in an hour or two
+
+
+# A spool that holds something for longer than this is no passing hiccup, in seconds.
+SPOOLED = 30.0
+
+
+def spooled(settings: Settings) -> list[Condition]:
+    """Deliveries wait on this host's disk: PostgreSQL did not take them.  Only the clock's own host is seen."""
+    folder = settings.spool_dir
+    stock = None if folder is None else stock_of(folder, 0)
+    if stock is None or stock.oldest is None or stock.oldest < SPOOLED:
+        return []
+    since = datetime.now(UTC) - timedelta(seconds=stock.oldest)
+    return [Condition("spool", "", stock.segments, since, since, [])]
 
 
 def holding(conn: Conn, settings: Settings, queries: Mapping[str, LiteralString]) -> list[Condition]:
@@ -152,7 +187,7 @@ def holding(conn: Conn, settings: Settings, queries: Mapping[str, LiteralString]
     served = [each for each in settings.sources.values() if each.enabled and each.available]
     promised = [each for each in served if each.promise_minutes]
     given = {
-        "backlog": BACKLOG, "worker": WORKER, "busy": BUSY, "nothing": NOTHING, "noise": NOISE,
+        "backlog": BACKLOG, "worker": WORKER, "pulled": PULLED, "busy": BUSY, "nothing": NOTHING, "noise": NOISE,
         "promises": [timedelta(minutes=each.promise_minutes) for each in promised],
     }  # fmt: skip
     found: list[Condition] = []

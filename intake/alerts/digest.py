@@ -17,7 +17,8 @@ COUNTS = """
            (SELECT count(*) FROM deliveries
              WHERE mode = 'live' AND state = 'confirmed' AND changed_at > clock_timestamp() - %(span)s) AS in_crm,
            (SELECT count(*) FROM deliveries
-             WHERE mode = 'live' AND state IN ('received', 'delivering', 'waiting')) AS on_their_way,
+             WHERE mode = 'live' AND state IN ('received', 'delivering', 'waiting')
+               AND state NOT IN ('confirmed', 'cancelled', 'superseded')) AS on_their_way,
            (SELECT count(*) FROM decisions WHERE at > clock_timestamp() - %(span)s) AS decisions
 """
 WAITING = """

@@ -34,11 +34,17 @@ CONDITIONS: Mapping[str, Text] = {
         "Renueve su page_token y reinicie.",
         "“{subject}” cannot read its leads at Meta since {since}; {count} wait and nothing is lost. "
         "Renew its page_token and restart."),
+    "pull_failed": Text(
+        "Desde {since} no se puede preguntar a «{subject}» qué se perdieron sus webhooks: revise su clave o su token.",
+        "Since {since} “{subject}” cannot be asked for what its webhooks lost: check its key or token."),
     "media_parked": Text(
         "«{subject}» no puede guardar los archivos de sus mensajes desde {since}; {count} esperan y los leads siguen. "
         "Renueve su media_token y reinicie.",
         "“{subject}” cannot keep the files of its messages since {since}; {count} wait, and the leads go on. "
         "Renew its media_token and restart."),
+    "source_paused": Text(
+        "Una persona puso en pausa «{subject}» el {since}; {count} esperan y nada se pierde.",
+        "A person paused “{subject}” on {since}; {count} wait and nothing is lost."),
     "backlog": Text(
         "{count} entregas a «{subject}» esperan desde {since}: ¿hay workers, y responde el CRM?",
         "{count} deliveries to “{subject}” have been due since {since}: are there workers, and does the CRM answer?"),
@@ -48,6 +54,9 @@ CONDITIONS: Mapping[str, Text] = {
     "no_worker": Text(
         "Ningún worker responde y {count} entregas esperan: inicie los workers.",
         "No worker answers, and {count} deliveries wait: start the workers."),
+    "spool": Text(
+        "Desde {since} hay entregas en el disco de este servidor porque PostgreSQL no las tomó: revise la base.",
+        "Since {since} deliveries wait on this host's disk because PostgreSQL did not take them: check the database."),
     "silence": Text(
         "«{subject}» no envía nada desde {since}, más de lo habitual: revise el formulario o el número.",
         "“{subject}” has sent nothing since {since}, longer than usual: check the form or the number."),
@@ -71,6 +80,7 @@ ENDED: Mapping[str, Text] = {
         "Recuperado: «{subject}» lee de nuevo sus leads.", "Recovered: “{subject}” reads its leads again."),
     "media_parked": Text(
         "Recuperado: «{subject}» guarda de nuevo los archivos.", "Recovered: “{subject}” keeps files again."),
+    "source_paused": Text("«{subject}» se reanudó.", "“{subject}” was resumed."),
     "silence": Text("Recuperado: «{subject}» vuelve a enviar.", "Recovered: “{subject}” sends again."),
 }  # fmt: skip
 ENDED_OTHERWISE = Text("Recuperado: {name} de «{subject}».", "Recovered: {name} of “{subject}”.")
@@ -84,7 +94,10 @@ NAMES: Mapping[str, Text] = {
     "awaiting_approval": Text("por aprobar", "to be approved"),
     "account_paused": Text("cuenta en pausa", "account paused"),
     "fetch_parked": Text("lectura de leads detenida", "reading of leads stopped"),
+    "pull_failed": Text("fuente sin respuesta", "sender without an answer"),
     "media_parked": Text("archivos sin guardar", "files not kept"),
+    "source_paused": Text("fuente en pausa", "source paused"),
+    "spool": Text("entregas en disco", "deliveries on disk"),
     "backlog": Text("entregas atrasadas", "late deliveries"),
     "promise": Text("promesa incumplida", "promise not kept"),
     "no_worker": Text("sin workers", "no worker"),

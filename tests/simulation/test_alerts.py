@@ -16,6 +16,7 @@ from intake.alerts import changes, outbox
 from intake.config import Secret
 from intake.db import transaction
 from intake.refusals import Refusals
+from intake.spool import SUFFIX
 from tests.commands import beside, intake, listed
 from tests.lab import Lab
 from tests.simulation.watching import AGAIN, STEP, Told, watching
@@ -157,6 +158,25 @@ def test_that_no_worker_lives_is_told(told: Told) -> None:
     told.lab.form()
     (text,) = told.round(timedelta(minutes=2))
     assert "Ningún worker responde y 1 entregas esperan" in text
+
+
+def test_a_paused_source_is_told_and_breaks_no_promise(told: Told) -> None:
+    with psycopg.connect(told.lab.database_url) as conn:
+        conn.execute("INSERT INTO paused_sources (source) VALUES ('web')")
+    told.lab.form()
+    said = [text for _ in range(30) for text in told.round(timedelta(minutes=1))]
+    assert [text.splitlines()[0][:33] for text in said] == ["Una persona puso en pausa «web» e"]
+    with psycopg.connect(told.lab.database_url) as conn:
+        conn.execute("DELETE FROM paused_sources")
+    assert [text.splitlines()[0] for text in told.round()] == ["«web» se reanudó."]
+
+
+def test_a_spool_in_use_is_told(told: Told, tmp_path: Path) -> None:
+    told.watch = replace(told.watch, settings=replace(told.watch.settings, spool_dir=tmp_path))
+    assert told.round() == []
+    (tmp_path / f"{int(told.clock.timestamp() - 600) * 1000}-1{SUFFIX}").write_bytes(b"x\n")
+    (text,) = told.round()
+    assert "hay entregas en el disco de este servidor" in text
 
 
 # --- silence, noise, nothing ----------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ TIMES = {
     "receipts": ("received_at",),
     "refusals": ("hour",),
     "heartbeats": ("at",),
+    "paused_sources": ("paused_at",),
 }
 
 
