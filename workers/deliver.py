@@ -72,7 +72,9 @@ def _steps(desk: Desk, held: Claim) -> Standing:
         if stopped := halt(desk, work):
             return stopped
         if held.part == "follow_up":
-            return carried_elsewhere(desk, held) or _follow_up(desk, held, work)
+            # What a later generation says, no record of another carries.
+            carried = carried_elsewhere(desk, held) if held.generation == 1 else None
+            return carried or _follow_up(desk, held, work)
         return _lead(desk, held, work)
     except Forgotten:
         return ForPerson("payload_purged")

@@ -106,6 +106,19 @@ def test_a_message_that_is_accepted_is_a_second_note(stored: Lab, environ: Mappi
     assert (stored.state(note), ledger(stored)["note"]) == ("confirmed", 2)
 
 
+def test_a_message_that_another_s_note_carried_is_a_note_of_its_own_then(
+    stored: Lab, environ: Mapping[str, str]
+) -> None:
+    stored.whatsapp("Hola", at=1_790_000_000)
+    stored.work()
+    stored.whatsapp("Y además", "Una silla", at=1_790_000_100, ids=["wamid.first", "wamid.same"])
+    stored.work()
+    stored.whatsapp("Dos sillas", at=1_790_000_101, ids=["wamid.same"])
+    (item,) = stored.rows("SELECT item_id FROM items WHERE kind = 'conflict'")
+    accept(stored, environ, int(str(item["item_id"])))
+    assert [("Dos sillas" in str(each["text"])) for each in stored.in_crm("note")] == [False, True]
+
+
 def test_a_conflict_of_what_was_cancelled_can_only_be_kept(stored: Lab, environ: Mapping[str, str]) -> None:
     event = stored.quote(amount="100.00")
     item = conflict(stored)
