@@ -206,8 +206,9 @@ def _is_proven(conn: Conn, record: Record, control: Control, plan: Strategy) -> 
         case Refused():
             return records.absent(conn, record, how="enforced")
         case Proven(span):
-            if control.told != "yes" or absence.absence_span(conn, record) < span:
-                return False
+            begun = absence.absence_span(conn, record)
+            if control.told != "yes" or begun <= timedelta(0) or begun < span:
+                return False  # One look is no proof, also where limit and lag are nothing.
             return records.absent(conn, record, how="absent")
         case Never():
             return False
