@@ -16,10 +16,9 @@ from typing import assert_never
 
 import structlog
 from psycopg.errors import UniqueViolation
-from psycopg.rows import tuple_row
 
 from crm_clients.base import Request
-from intake import fetches, lead_schema
+from intake import fetches, revisions
 from intake.config import Source
 from intake.config.settings import LEAD_ADS
 from intake.db import Conn, transaction
@@ -173,9 +172,9 @@ class _Newest:
 
 def _newest(conn: Conn, held: Claimed) -> _Newest | None:
     """None: its content was purged."""
-    with conn.cursor(row_factory=tuple_row) as cursor:
-        row = cursor.execute(NEWEST, {"event_id": held.event_id}).fetchone()
-    return _Newest(int(row[0]), lead_schema.load(row[1])) if row else None
+    found = revisions.newest(conn, held.event_id)
+    lead = found.lead if found else None
+    return _Newest(found.number, lead) if found and lead else None
 
 
 def _got(desk: Desk, conn: Conn, held: Claimed, source: Source, body: bytes) -> None:
@@ -192,5 +191,5 @@ def _got(desk: Desk, conn: Conn, held: Claimed, source: Source, body: bytes) -> 
         return
     revision = found.revision + 1
     if fetches.end(conn, held, revision=revision):
-        conn.execute(KEEP, {"event_id": held.event_id, "revision": revision, "lead": lead_schema.dump(lead)})
+        revisions.keep(conn, held.event_id, revision, lead)
         log.info("lead fetched", event_id=str(held.event_id), revision=revision)

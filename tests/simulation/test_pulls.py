@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from intake import pulls
+from intake.alerts.conditions import QUICK, holding
 from intake.db import transaction
 from tests.graph_server import Answer
 from tests.simulation.ads import Ads, ads
@@ -168,6 +169,17 @@ def test_after_a_failure_the_next_pull_begins_where_that_one_did(woo: Shop) -> N
     (good,) = woo.lab.rows("SELECT failure, read_until FROM pulls")
     assert good["failure"] is None
     assert str(good["read_until"]) > str(failed["read_until"])
+
+
+def test_a_shop_that_cannot_be_asked_for_long_is_a_condition(woo: Shop) -> None:
+    plan(woo)
+    woo.api.tokens.clear()
+    woo.lab.work()
+    woo.lab.pass_time(timedelta(hours=2))
+    woo.lab.work()
+    with woo.lab.pool.connection() as conn:
+        found = {(each.name, each.subject) for each in holding(conn, woo.lab.settings, QUICK)}
+    assert ("pull_failed", "shop") in found
 
 
 def test_what_changed_at_the_edge_of_two_pulls_is_not_missed(woo: Shop) -> None:
