@@ -72,7 +72,8 @@ async function ask(body, key) {
       keepalive: body.length < 16000, // goes on when the page is left
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
     });
-      return { status, after: headers.get('Retry-After') * 1000 || 0, said: await answer.json().catch(() => 0) || {} };
+    const after = answer.headers.get('Retry-After') * 1000 || 0;
+    return { status: answer.status, after, said: await answer.json().catch(() => 0) || {} };
   } catch {
     return { status: 0, after: 0, said: {} };
   } finally { clearTimeout(timer); }

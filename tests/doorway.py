@@ -234,9 +234,10 @@ def doorway(
     *,
     hint: Callable[[], object] | None = None,
     pool_of: Callable[[Pool], Pool] = lambda pool: pool,
+    sources: Mapping[str, str] = SOURCES,
 ) -> Iterator[Doorway]:
     """A door with its database.  `pool_of` may put something between the door and its pool."""
-    settings = read_config(write_config(folder))
+    settings = read_config(write_config(folder, sources))
     pool = open_pool(database_url, size=60, options=DOOR_OPTIONS, reconnect_timeout=0.2)
     hints: list[str] = []
     try:
