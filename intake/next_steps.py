@@ -51,6 +51,7 @@ THEN: Mapping[tuple[str, str], Text] = {
     ("awaiting_approval", "approval_required"): _APPROVE,
     ("awaiting_approval", "approval_expired"): _APPROVE,
     ("awaiting_approval", "corrected"): _APPROVE,
+    ("awaiting_approval", "content_came"): _APPROVE,
     ("awaiting_approval", "held_as_spam"): Text(
         "Nada hasta que alguien lo apruebe (`intake approve`) o confirme que es spam (`intake spam`).",
         "Nothing until somebody approves it (`intake approve`) or confirms that it is spam (`intake spam`)."),
@@ -121,6 +122,8 @@ THEN: Mapping[tuple[str, str], Text] = {
     ("review", "payload_purged"): Text(
         "Nada: solo queda cerrarlo (`intake settle … cancel`).", "Nothing: it can only be closed (`intake settle … "
         "cancel`)."),
+    ("review", "fetch_used_up"): _CORRECT,
+    ("review", "lead_gone"): _CORRECT,
     ("review", "internal_error"): _REVIVE,
     ("review", "bad_credential"): _REVIVE,
     ("review", "forbidden"): _REVIVE,

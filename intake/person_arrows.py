@@ -57,6 +57,21 @@ def ask_anew(conn: Conn, event_id: UUID, generation: int) -> None:
     decided(conn, ASK_ANEW, "resolve accept", event_id, generation)
 
 
+# received | waiting -> awaiting_approval
+HOLD_COMPLETED = """
+    UPDATE deliveries
+       SET state = 'awaiting_approval', reason = coalesce(%(hold)s, 'content_came'), due_at = NULL, blocked_on = NULL,
+           approved_revision = NULL, approved_until = NULL
+     WHERE event_id = %(event_id)s AND state IN ('received', 'waiting')
+       AND (%(hold)s::text IS NOT NULL OR approved_revision < %(revision)s)
+"""
+
+
+def hold_completed(conn: Conn, event_id: UUID, *, revision: int, hold: str | None) -> None:
+    """The rest of its content came: a rule of its source holds it (`hold`), or what was approved was less than this."""
+    conn.execute(HOLD_COMPLETED, {"event_id": event_id, "revision": revision, "hold": hold})
+
+
 # awaiting_approval -> superseded.  One that wrote already (corrected, or expired halfway) is no mere draft.
 SUPERSEDE_WAITING = """
     UPDATE deliveries d SET state = 'superseded', reason = 'newer_version'

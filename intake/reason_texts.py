@@ -35,6 +35,9 @@ REASONS: Mapping[str, Text] = {
     "approval_expired": Text(
         "Se aprobó, pero la aprobación venció antes de entregarlo.",
         "It was approved, but the approval ended before it was delivered."),
+    "content_came": Text(
+        "Llegó el resto de su contenido, y lo que se aprobó era menos que esto.",
+        "The rest of its content came, and what was approved was less than this."),
     "held_as_spam": Text(
         "Una persona marcó como spam a este remitente; se guarda y espera.",
         "A person marked this sender as spam; it is kept, and waits."),

@@ -16,13 +16,15 @@ from typing import assert_never
 
 import structlog
 from psycopg.errors import UniqueViolation
+from psycopg.rows import scalar_row
 
 from crm_clients.base import Request
-from intake import fetches, revisions
+from intake import fetches, person_arrows, revisions, spam
 from intake.config import Source
 from intake.config.settings import LEAD_ADS
 from intake.db import Conn, transaction
 from intake.fetches import Claimed
+from intake.identity import Mode
 from intake.lead import FETCH_PENDING, Lead
 from intake.sources import meta_answers
 from intake.sources.base import Unreadable
@@ -151,12 +153,6 @@ def _again(desk: Desk, conn: Conn, held: Claimed, reason: str, after: timedelta 
 
 # --- the lead -------------------------------------------------------------------------------------------------------
 
-NEWEST = """
-    SELECT revision, content FROM bodies
-     WHERE event_id = %(event_id)s AND what = 'lead' AND content IS NOT NULL ORDER BY revision DESC LIMIT 1
-"""
-KEEP = "INSERT INTO bodies (what, event_id, revision, content) VALUES ('lead', %(event_id)s, %(revision)s, %(lead)s)"
-
 
 @dataclass(frozen=True, slots=True)
 class _Newest:
@@ -192,4 +188,18 @@ def _got(desk: Desk, conn: Conn, held: Claimed, source: Source, body: bytes) -> 
     revision = found.revision + 1
     if fetches.end(conn, held, revision=revision):
         revisions.keep(conn, held.event_id, revision, lead)
+        _hold(desk, conn, held, source, (revision, lead))
         log.info("lead fetched", event_id=str(held.event_id), revision=revision)
+
+
+MODE = "SELECT mode FROM events WHERE event_id = %(event_id)s"
+
+
+def _hold(desk: Desk, conn: Conn, held: Claimed, source: Source, came: tuple[int, Lead]) -> None:
+    """What the source's rules hold at the door is known only now that the answers are there."""
+    revision, lead = came
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        mode: Mode | None = cursor.execute(MODE, {"event_id": held.event_id}).fetchone()
+    if mode is not None:
+        holds = spam.held(conn, desk.installation.key, source, mode, {held.event_id: lead})
+        person_arrows.hold_completed(conn, held.event_id, revision=revision, hold=holds.get(held.event_id))
