@@ -11,7 +11,7 @@ from intake.config import Settings
 from intake.db import Conn
 from intake.decided import About, Author, Refused
 
-Resolution = Literal["keep", "accept", "release"]
+Resolution = Literal["keep", "accept"]
 
 CLOSE = """
     UPDATE items SET closed_at = clock_timestamp(), resolution = %(resolution)s
@@ -25,15 +25,11 @@ RESOLVES: Mapping[Resolution, tuple[worklist.ItemKind, ...]] = {
 }
 
 
-class NotInThisVersion(Exception):
-    """What was asked for is planned, and not there yet."""
-
-
 def resolve(conn: Conn, author: Author, item_id: int, resolution: Resolution, settings: Settings) -> str:
     """Close a conflict (keep what stands, or take the other content), a quarantine (its bytes are kept), an incident.
 
     Returns what follows, in a word of ours: kept, accepted, or the state of the delivery that goes on.
-    Raises LookupError, Refused, NotAllowed, NotInThisVersion.
+    A quarantine is released by `intake.quarantine.again`.  Raises LookupError, Refused, NotAllowed.
     """
     with conn.transaction():
         found = worklist.item(conn, item_id)
@@ -41,8 +37,6 @@ def resolve(conn: Conn, author: Author, item_id: int, resolution: Resolution, se
             raise LookupError(f"item {item_id}")
         if found.kind == "delivery":
             raise Refused("item_of_delivery")
-        if resolution == "release":
-            raise NotInThisVersion(f"resolve {resolution} of a {found.kind}")
         if found.kind not in RESOLVES[resolution]:
             raise Refused("not_of_this_kind")
         if conn.execute(CLOSE, {"item_id": item_id, "resolution": resolution}).rowcount != 1:

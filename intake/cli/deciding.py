@@ -15,12 +15,11 @@ import click
 from intake import decisions, item_decisions, queue
 from intake.cli import place, releasing
 from intake.cli.arguments import decided, event_of, language
-from intake.cli.group import Finding, Misconfigured
+from intake.cli.group import Finding
 from intake.db import Conn
 from intake.decisions import Approval, Author, Correction, Refused
 from intake.deliveries import NotAllowed
 from intake.explain import refusal_text
-from intake.item_decisions import NotInThisVersion
 from intake.lead_schema import InvalidCorrection
 from intake.permitted import View
 from intake.quarantine import Corrected
@@ -40,8 +39,6 @@ def deciding() -> Iterator[Conn]:
         raise Finding(f"there is no {missing}") from missing
     except InvalidCorrection as broken:
         raise Finding("\n".join(f"{field}: {rule}" for field, rule in broken.fields.items())) from broken
-    except NotInThisVersion as planned:
-        raise Misconfigured(f"not in this version: {planned}") from planned
     hint()
 
 
