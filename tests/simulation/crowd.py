@@ -65,7 +65,7 @@ class Crowd:
             self.hit[str(rule["fault"])] += int(str(rule["applied"]))
         self.lab.dials.no_faults()
         for _ in range(60):
-            if not self.lab.rows("SELECT FROM deliveries WHERE state <> 'confirmed' LIMIT 1"):
+            if not self.lab.rows("SELECT FROM deliveries WHERE state NOT IN ('confirmed', 'superseded') LIMIT 1"):
                 return
             self.lab.pass_time(timedelta(minutes=3))
             self.work()
