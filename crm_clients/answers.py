@@ -19,9 +19,7 @@ from crm_clients.base import Response, Uncertain, Unsure
 DEEPEST = 32  # levels of nesting; no CRM answer comes near, and deeper ones are made to exhaust a stack
 LONGEST_ID = 200
 MOST_DIGITS = 40
-LONGEST_WAIT = timedelta(
-    days=1
-)  # callers cap lower; this one keeps timedelta and the database from overflowing
+LONGEST_WAIT = timedelta(days=1)  # callers cap lower; this one keeps timedelta and the database from overflowing
 
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 
@@ -103,11 +101,7 @@ def amount(value: object) -> str | None:
 
 def _plain(value: Decimal) -> bool:
     """Whether writing the number out in full stays short: 1E+999999 would be a megabyte of zeros."""
-    return (
-        value.is_finite()
-        and abs(value.adjusted()) < MOST_DIGITS
-        and len(value.as_tuple().digits) < MOST_DIGITS
-    )
+    return value.is_finite() and abs(value.adjusted()) < MOST_DIGITS and len(value.as_tuple().digits) < MOST_DIGITS
 
 
 def retry_after(response: Response) -> timedelta | None:
