@@ -270,8 +270,8 @@ def last_sent(conn: Conn, record_id: int) -> bytes | None:
 
 # --- budgets --------------------------------------------------------------------------------------------------------
 
-# Budgets count attempts by outcome, so there is no counter that would have to be refunded.  What came to nothing because
-# the whole account did not work (the claim ended with its pause) is no try of this delivery.
+# Budgets count attempts by outcome, so there is no counter that would have to be refunded.  What came to nothing
+# because the whole account did not work (the claim ended with its pause) is no try of this delivery.
 TRIED = """
     SELECT count(*) FROM attempts a
      WHERE event_id = %(event_id)s AND generation = %(generation)s AND kind = 'write'
