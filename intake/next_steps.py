@@ -122,8 +122,6 @@ THEN: Mapping[tuple[str, str], Text] = {
     ("review", "payload_purged"): Text(
         "Nada: solo queda cerrarlo (`intake settle … cancel`).", "Nothing: it can only be closed (`intake settle … "
         "cancel`)."),
-    ("review", "fetch_used_up"): _CORRECT,
-    ("review", "lead_gone"): _CORRECT,
     ("review", "internal_error"): _REVIVE,
     ("review", "bad_credential"): _REVIVE,
     ("review", "forbidden"): _REVIVE,

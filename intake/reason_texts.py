@@ -82,6 +82,9 @@ REASONS: Mapping[str, Text] = {
     "fetch_used_up": Text(
         "Se intentó leer sus respuestas en Meta durante días; complételo a mano o revívalo.",
         "For days its answers could not be read at Meta; fill them in by hand, or revive it."),
+    "fetch_*": Text(
+        "No se pudo leer en el servicio de quien lo envía ({reason}).",
+        "It could not be read at its sender's service ({reason})."),
     "lead_gone": Text(
         "Meta dice que este lead ya no existe, o que el page_token no alcanza a verlo.",
         "Meta says that this lead is gone, or that the page_token cannot see it."),
