@@ -151,6 +151,7 @@ class Keeper:
     _bytes: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _thread: threading.Thread | None = None
+    _stop: threading.Event = field(default_factory=threading.Event)
 
     def keep(self, post: Post, at: datetime) -> bool:
         """Returns at once.  False: there was no room, and it is dropped."""
@@ -165,6 +166,10 @@ class Keeper:
                 self._thread.start()
         return True
 
+    def stop(self) -> None:
+        """Try no longer to reach a database that is away."""
+        self._stop.set()
+
     def flush(self, within: float) -> None:
         """Wait until all is written, `within` seconds at most."""
         until = time.monotonic() + within
@@ -177,7 +182,8 @@ class Keeper:
             while len(batch) < BATCH and not self._waiting.empty():
                 batch.append(self._waiting.get())
             while not self._write(batch):
-                time.sleep(AGAIN)
+                if self._stop.wait(AGAIN):
+                    return
             with self._lock:
                 self._bytes -= sum(_size(each.post) for each in batch)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from intake import logs
 from intake.cli import COMMANDS, Command, LazyGroup
 
 HELP = """Takes leads from webhooks into a CRM: every one once, and what is in doubt in front of a person.
@@ -31,7 +32,8 @@ def group() -> LazyGroup:
 
 
 def main() -> None:
-    """The console script."""
+    """The console script.  Logs go to stderr, so that they spoil no JSON."""
+    logs.configure()
     group()(prog_name="intake")
 
 
