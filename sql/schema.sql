@@ -224,9 +224,6 @@ CREATE INDEX deliveries_of_opportunity ON deliveries (opportunity_record) WHERE 
 CREATE INDEX deliveries_of_task ON deliveries (task_record) WHERE task_record IS NOT NULL;
 CREATE INDEX deliveries_of_note ON deliveries (note_record) WHERE note_record IS NOT NULL;
 
--- Every move of a delivery, also one typed by hand: states and ids, no payload.
-CREATE TABLE delivery_history (
-    history_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 -- What an event said may stand in a record that another event of its need makes: in its opportunity, where it came just
 -- after the first message, or in the note of an earlier one.  The rows are fixed in the transaction that commits the
 -- record's create; while it is in doubt, and once it stands, they do not change.
@@ -243,6 +240,9 @@ CREATE TABLE carried (
 CREATE INDEX carried_by_record ON carried (record_id);
 CREATE INDEX carried_by_carrier ON carried (carrier);
 
+-- Every move of a delivery, also one typed by hand: states and ids, no payload.
+CREATE TABLE delivery_history (
+    history_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     event_id    uuid NOT NULL,
     generation  integer NOT NULL,
     from_state  text,
