@@ -81,7 +81,6 @@ def load_all(conn: Conn, held: Claim, events: Sequence[UUID]) -> list[Work]:
 def _work(held: Claim, row: _Row) -> Work:
     if row.lead is None:
         raise Forgotten(f"event {row.event_id}")
-    kind, _, number = row.key.partition(":")
     return Work(
         event_id=row.event_id,
         mode="test" if held.mode == "test" else "live",
@@ -91,7 +90,19 @@ def _work(held: Claim, row: _Row) -> Work:
         version=row.version,
         need_id=held.need_id,
         reference=row.reference,
-        number=number if kind == "number" else None,
+        number=_number(row.key),
         received_at=row.received_at,
         lead=lead_schema.load(row.lead),
     )
+
+
+def _number(key: str) -> str | None:
+    """The sender's own number of a need, which its key holds, also where a person opened it again."""
+    kind, _, rest = key.partition(":")
+    match kind:
+        case "number":
+            return rest
+        case "again":
+            return rest.partition(":")[2] or None
+        case _:
+            return None
