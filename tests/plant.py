@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 import signal
 import socket
@@ -247,12 +248,22 @@ class Plant:
         return Counter(str(row["state"]) for row in rows)
 
     def in_crm(self, tag: str) -> Counter[str]:
-        """How many records of each kind stand in the CRM for the persons of a tag."""
+        """How many records of each kind stand in the CRM for the persons of a tag, and how many of their messages.
+
+        Messages are counted by their words: several may share an opportunity's text or a note.
+        """
         records = [each for each in self.dials.records() if each["live"]]
         contacts = {each["id"] for each in records if str(each.get("name")).startswith(f"{tag} ")}
-        opportunities = {each["id"] for each in records if each.get("contact_id") in contacts}
-        below = Counter(str(each["kind"]) for each in records if each.get("opportunity_id") in opportunities)
-        return below + Counter(contact=len(contacts), opportunity=len(opportunities))
+        opportunities = [each for each in records if each.get("contact_id") in contacts]
+        ids = {each["id"] for each in opportunities}
+        below = [each for each in records if each.get("opportunity_id") in ids]
+        texts = " ".join(str(each.get("text")) for each in (*opportunities, *below))
+        return Counter(
+            contact=len(contacts),
+            opportunity=len(ids),
+            task=sum(each["kind"] == "task" for each in below),
+            message=len(re.findall(rf"Mensaje {re.escape(tag)}/", texts)),
+        )
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def message(tag: str, number: int, place: int) -> Delivery:
                 "id": f"wamid.{tag}.{number}.{place}",
                 "timestamp": str(1_790_000_000 + place),
                 "type": "text",
-                "text": {"body": f"Mensaje {place}"},
+                "text": {"body": said(tag, number, place)},
             }
         ],
     }
@@ -65,8 +65,13 @@ def message(tag: str, number: int, place: int) -> Delivery:
         "object": "whatsapp_business_account",
         "entry": [{"id": "1", "changes": [{"field": "messages", "value": value}]}],
     }
-    lead = ("contact", "opportunity", "task") if place == 0 else ("note",)
-    return Delivery("wa", f"wa_{tag}_{number}_{place}", json.dumps(body).encode(), lead)
+    lead = ("contact", "opportunity", "task") if place == 0 else ()
+    return Delivery("wa", f"wa_{tag}_{number}_{place}", json.dumps(body).encode(), (*lead, "message"))
+
+
+def said(tag: str, number: int, place: int) -> str:
+    """The words of a message, by which it is known again in whatever text carries it."""
+    return f"Mensaje {tag}/{number}/{place}."
 
 
 def quote(tag: str, number: int, version: int) -> Delivery:
