@@ -37,6 +37,8 @@ def to_settle(seen: View, kind: RecordKind | None, *, only_doubtful: bool) -> Re
         raise Refused("no_such_record" if kind else "everything_known", seen.event.state)
     if len(candidates) > 1:
         raise Refused("several_in_doubt", seen.event.state)
+    if candidates[0].being_asked:  # By another event of the same contact or need: what it will do nobody knows yet.
+        raise Refused("in_hand", seen.event.state)
     return candidates[0]
 
 
@@ -55,6 +57,8 @@ def settle_applied(conn: Conn, author: Author, event_id: UUID, record: RecordRow
     """
     with conn.transaction():
         seen = decided.allowed(conn, event_id, "settle applied")
+        if any(each.record_id == record.record_id and each.being_asked for each in seen.records):
+            raise Refused("in_hand", seen.event.state)
         about = decided.about(conn, seen)
         how = "settled" if applied.verified else "settled_unverified"
         if not records.know(conn, record.record_id, crm_id=applied.crm_id, how=how):

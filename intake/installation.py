@@ -110,12 +110,13 @@ def check(found: Installation, expected: str | None) -> None:
 
 
 # A new epoch: every record that is not known to stand in the CRM is in doubt from now on, and looked for.  A doubt that
-# the copy knows begins anew: what became of it afterwards, and what was written then, is forgotten.
+# the copy knows begins anew: what became of it afterwards, and what was written then, is forgotten, and what a person said
+# of it was said before that.
 OPEN_EPOCH = "UPDATE installation SET epoch = epoch + 1, epoch_opened_at = clock_timestamp()"
 DOUBT_ALL = """
     UPDATE records
        SET state = 'in_doubt', asked_until = clock_timestamp() + %(lease)s, look_at = clock_timestamp() + %(lease)s,
-           looks = 0
+           looks = 0, ruled_absent = false
      WHERE state IN ('none', 'asked', 'in_doubt')
 """
 

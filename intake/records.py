@@ -138,10 +138,11 @@ def replace(conn: Conn, old: int, new: int) -> None:
 
 # --- none | known -> asked ------------------------------------------------------------------------------------------
 
-# `crm_id IS NULL` for a create, and the same id as read for an update: anything else has moved meanwhile.
+# `crm_id IS NULL` for a create, and the same id as read for an update: anything else has moved meanwhile.  What a person
+# said of an earlier write says nothing of this one.
 ASK = """
     UPDATE records SET state = 'asked', asked_until = %(asked_until)s, look_at = %(asked_until)s, looks = 0,
-                       write_id = %(write_id)s
+                       write_id = %(write_id)s, ruled_absent = false
      WHERE record_id = %(record_id)s AND state IN ('none', 'known')
        AND crm_id IS NOT DISTINCT FROM %(crm_id)s
     RETURNING record_id
@@ -162,7 +163,7 @@ def ask(conn: Conn, record: Record, *, write_id: int, asked_until: datetime) -> 
 KNOW = """
     UPDATE records
        SET state = 'known', crm_id = %(crm_id)s, how = coalesce(how, %(how)s), asked_until = NULL, looks = 0,
-           look_at = CASE WHEN after_doubt THEN clock_timestamp() END
+           look_at = CASE WHEN after_doubt THEN clock_timestamp() END, ruled_absent = false
      WHERE record_id = %(record_id)s
        AND (crm_id IS NULL AND state IN ('none', 'asked', 'in_doubt')
             OR crm_id = %(crm_id)s AND state IN ('known', 'asked', 'in_doubt'))
@@ -186,7 +187,8 @@ def know(conn: Conn, record_id: int, *, crm_id: str, how: str, write_id: int | N
 
 NOT_EXECUTED = """
     UPDATE records
-       SET state = CASE WHEN crm_id IS NULL THEN 'none' ELSE 'known' END, asked_until = NULL, look_at = NULL
+       SET state = CASE WHEN crm_id IS NULL THEN 'none' ELSE 'known' END, asked_until = NULL, look_at = NULL,
+           ruled_absent = false
      WHERE record_id = %(record_id)s AND write_id = %(write_id)s AND state IN ('asked', 'in_doubt')
 """
 
@@ -244,7 +246,8 @@ def settle_write(conn: Conn, record_id: int, *, how: str) -> None:
 
 GONE = """
     UPDATE records
-       SET state = 'gone', crm_id = %(crm_id)s, how = coalesce(how, 'look'), asked_until = NULL, look_at = NULL
+       SET state = 'gone', crm_id = %(crm_id)s, how = coalesce(how, 'look'), asked_until = NULL, look_at = NULL,
+           ruled_absent = false
      WHERE record_id = %(record_id)s AND (crm_id IS NULL OR crm_id = %(crm_id)s)
 """
 
@@ -325,11 +328,14 @@ def look_now(conn: Conn, record_id: int) -> None:
     conn.execute(LOOK_NOW, {"record_id": record_id})
 
 
+# Nobody can say of a write that may still leave whether it was applied.
 RULE_ABSENT = """
-    UPDATE records SET ruled_absent = true WHERE record_id = %(record_id)s AND state IN ('asked', 'in_doubt')
+    UPDATE records SET ruled_absent = true
+     WHERE record_id = %(record_id)s
+       AND (state = 'in_doubt' OR state = 'asked' AND asked_until <= clock_timestamp())
 """
 
 
 def rule_absent(conn: Conn, record_id: int) -> bool:
-    """A person says that its write was not applied.  False: it is not in doubt."""
+    """A person says that its write was not applied.  False: it is not in doubt, or its write may still leave."""
     return conn.execute(RULE_ABSENT, {"record_id": record_id}).rowcount == 1

@@ -1,0 +1,92 @@
+"""What a person says of a write in doubt is about that write, and about no later one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from intake import decisions, installation
+from intake.decided import Author, Refused
+from intake.decisions import Applied
+from tests.lab import PATIENCE, Lab, lab
+from tests.simulation.world import STEP, ledger
+from tests.simulation.zombies import zombie
+
+PERSON = Author("ana", "no está")
+
+
+@pytest.fixture
+def weak(database_url: str, tmp_path: Path) -> Iterator[Lab]:
+    """A lab whose CRM shows what it made only much later, and does not say so."""
+    with lab(database_url, tmp_path, profile="weak") as made:
+        yield made
+
+
+def rule_absent(lab: Lab, event: UUID) -> None:
+    with lab.pool.connection() as conn:
+        decisions.settle_not_applied(conn, PERSON, event)
+
+
+def ruled(lab: Lab) -> bool:
+    return bool(lab.rows("SELECT FROM records WHERE ruled_absent"))
+
+
+def test_what_was_said_of_a_write_that_never_left_does_not_allow_a_third(weak: Lab) -> None:
+    event = weak.form()
+    with zombie(weak, "opportunity.committed") as stopped:
+        weak.pass_time(STEP)
+        weak.work()
+        rule_absent(weak, event)
+        stopped.wake(after=3600.0)
+    weak.dials.profile("weak", lag=3600.0, limit=20.0)
+    weak.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"})
+    weak.settle(rounds=4)
+    assert (weak.state(event), ledger(weak)["opportunity"]) == ("uncertain", 1)
+
+
+def test_what_was_said_is_over_with_the_doubt(stored: Lab) -> None:
+    stored.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"})
+    stored.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    event = stored.form()
+    stored.work()
+    rule_absent(stored, event)
+    stored.settle(rounds=3)
+    assert (stored.state(event), ruled(stored)) == ("confirmed", False)
+
+
+def test_a_restored_copy_does_not_know_what_a_person_would_say_today(weak: Lab) -> None:
+    weak.dials.fault("408", match={"what": "create", "kind": "opportunity"})
+    event = weak.form()
+    weak.work()
+    rule_absent(weak, event)
+    with weak.pool.connection() as conn:
+        installation.open_epoch(conn, lease=PATIENCE.lease)
+    assert not ruled(weak)
+
+
+def test_nothing_can_be_said_of_a_write_that_may_still_leave(stored: Lab) -> None:
+    stored.dials.fault("422", match={"what": "create", "kind": "contact"})
+    first = stored.form()
+    stored.work()
+    stored.form(message="Otra consulta")
+    with zombie(stored, "contact.committed"), pytest.raises(Refused, match="in_hand"):
+        rule_absent(stored, first)
+    assert not ruled(stored)
+
+
+def test_nobody_names_the_id_of_what_another_event_is_writing(stored: Lab) -> None:
+    stored.dials.fault("422", match={"what": "create", "kind": "contact"})
+    first = stored.form()
+    stored.work()
+    with stored.pool.connection() as conn:
+        record = decisions.to_settle(decisions.view(conn, first), "contact", only_doubtful=False)
+    stored.form(message="Otra consulta")
+    with (
+        zombie(stored, "contact.committed"),
+        stored.pool.connection() as conn,
+        pytest.raises(Refused, match="in_hand"),
+    ):
+        decisions.settle_applied(conn, PERSON, first, record, Applied("con-x", verified=False))
