@@ -44,7 +44,8 @@ def redeliver(conn: Conn, author: Author, event_id: UUID, gone: Sequence[RecordR
     What stands is kept.  A confirmed delivery gets a new generation, one in review goes on.  Raises Refused.
     """
     with conn.transaction():
-        seen = decided.allowed(conn, event_id, "redeliver")
+        # Locked: two at once would make two generations, and a note for each of them.
+        seen = decided.allowed(conn, event_id, "redeliver", lock=True)
         if not gone:
             raise Refused("nothing_gone", seen.event.state)
         lost = with_children(seen.records, gone)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from uuid import UUID
 
 import pytest
 
+from intake import decided, remaking
+from intake.decided import Author, Refused
 from tests.commands import DECIDED, beside, intake
 from tests.lab import Json, Lab
 from tests.ruled import rule
@@ -124,6 +128,32 @@ def test_what_was_replaced_is_no_incident(stored: Lab, environ: Mapping[str, str
     intake(environ, "redeliver", event, *DECIDED)
     stored.work()
     assert intake(environ, "reconcile", "--verify").status == 0
+
+
+def test_two_people_at_once_make_it_anew_once(stored: Lab) -> None:
+    stored.whatsapp("Hola")
+    stored.work()
+    (event,) = stored.whatsapp("Otra cosa", at=1_790_000_100)
+    stored.work()
+    People(stored).trash("note")
+    with stored.pool.connection() as conn:
+        gone = [each for each in decided.view(conn, event).records if each.kind == "note"]
+
+    at_once = Barrier(2)
+
+    def redeliver() -> bool:
+        with stored.pool.connection() as conn:
+            at_once.wait()
+            try:
+                return bool(remaking.redeliver(conn, Author("ana", "se borró"), event, gone))
+            except Refused:
+                return False
+
+    with ThreadPoolExecutor(2) as people:
+        answers = [people.submit(redeliver), people.submit(redeliver)]
+    assert sorted(each.result() for each in answers) == [False, True]
+    stored.work()
+    assert len(stored.in_crm("note")) == 1
 
 
 # --- reissue --------------------------------------------------------------------------------------------------------
