@@ -117,6 +117,7 @@ CHANGES: Mapping[str, Callable[[Lead, str, str], Lead]] = {
     "company": _company,
     "document": _document,
     "text": _text,
+    "message": _text,  # as the configuration calls it
     "product": _product,
     "amount": _amount,
     "currency": _currency,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from intake import logs
 from intake.cli import COMMANDS, Command, LazyGroup
 
 HELP = """Takes leads from webhooks into a CRM: every one once, and what is in doubt in front of a person.
@@ -32,8 +31,7 @@ def group() -> LazyGroup:
 
 
 def main() -> None:
-    """The console script.  Logs go to stderr, so that they spoil no JSON."""
-    logs.configure()
+    """The console script."""
     group()(prog_name="intake")
 
 

@@ -68,7 +68,8 @@ def examine(of_clients: OfClients) -> Iterator[Line]:
 def _problems(wrong: ConfigError) -> Iterator[Line]:
     for problem in wrong.problems:
         place_of = wrong.file if problem.line is None else f"{wrong.file}:{problem.line}"
-        yield Line("fail", "configuration", f"{place_of}: {problem.where}: {problem.rule}", "correct it")
+        said = ": ".join(part for part in (place_of, problem.where, problem.rule) if part)
+        yield Line("fail", "configuration", said, "correct it")
 
 
 def _database(process: Process, settings: Settings | None) -> Iterator[Line]:

@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import click
 
@@ -39,6 +40,11 @@ class LazyGroup(click.Group):
     def __init__(self, commands: Iterable[Command], help_text: str) -> None:
         super().__init__(name="intake", help=help_text, context_settings={"help_option_names": ["-h", "--help"]})
         self.commands_by_name = {each.name: each for each in commands}
+        self.params.append(
+            click.Option(
+                ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Which version."
+            )
+        )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the table's order."""
@@ -64,7 +70,10 @@ class LazyGroup(click.Group):
             formatter.write_dl([(each.name, each.help) for each in self.commands_by_name.values()])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; expected errors become a sentence and a status."""
+        """Run the command; expected errors become a sentence and a status.  Logs go to stderr: they spoil no JSON."""
+        from intake import logs  # noqa: PLC0415  # only now, so that `intake --help` needs none of it
+
+        logs.configure()
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -77,6 +86,13 @@ class LazyGroup(click.Group):
             if told is None:
                 raise
             raise told from error
+
+
+def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # click calls it so
+    del param
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"lead-intake {version('lead-intake')}")
+        ctx.exit()
 
 
 def _told(error: Exception) -> click.ClickException | None:

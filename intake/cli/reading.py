@@ -56,7 +56,8 @@ def events(  # noqa: PLR0913  # one parameter an option
         return
     columns = ("event", "received", "source", "kind", "contact", "state", "reason")
     table(columns, [
-        (each.event_id, each.received_at, each.source, each.kind, people.get(each.event_id), each.state, each.reason)
+        (each.event_id, each.received_at, each.source, each.kind + (" (t)" if each.mode == "test" else ""),
+         people.get(each.event_id), each.state, each.reason)
         for each in page.events
     ])  # fmt: skip
     if page.next_cursor:

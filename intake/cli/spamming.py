@@ -23,9 +23,13 @@ def spam(*, event: str, undo: bool, by: str, reason: str) -> None:
         found = event_of(conn, event)
         if undo:
             freed = spam_rules.unmark(conn, Author(by, reason), found.event_id)
-            click.echo(f"{freed} keys are blocked no more; `intake reissue {event}` delivers what was cancelled")
+            click.echo(f"keys that are blocked no more: {freed}")
+            if found.state == "cancelled":
+                click.echo(f"`intake reissue {event}` delivers what was cancelled")
             return
         marked = spam_rules.mark(conn, Author(by, reason), found.event_id)
-        click.echo(f"{'cancelled' if marked.cancelled else marked.view.event.state}; {marked.blocked} keys are blocked")
+        click.echo(
+            f"{'cancelled' if marked.cancelled else marked.view.event.state}; keys that are blocked: {marked.blocked}"
+        )
         for line in standing(marked.view):
             click.echo(line)

@@ -55,3 +55,7 @@ def test_a_wrong_configuration_is_told_with_its_line(tmp_path: Path) -> None:
     file.write_text('[[sources]]\nname = "web"\nkind = "form"\nprovider = "nonsense"\nsecrets = ["env:X"]\n')
     said = intake({"INTAKE_CONFIG": str(file), "DATABASE_URL": "postgresql://127.0.0.1:1/x"}, "sources")
     assert (said.status, f"{file}:4" in said.err) == (2, True)
+
+
+def test_it_says_which_version_it_is() -> None:
+    assert intake({}, "--version").out.startswith("lead-intake ")
