@@ -115,6 +115,12 @@ REFUSALS: Mapping[str, Text] = {
         "Its opportunity is gone: redeliver the message that opened it, or open another with `settle … new`."),
     "in_doubt_first": Text(
         "Un registro suyo está en duda: aclárelo primero.", "One of its records is in doubt: clear that up first."),
+    "newer_comes_first": Text(
+        "Una versión más nueva está confirmada: entregue de nuevo esa.",
+        "A newer version is confirmed: redeliver that one."),
+    "said_already": Text(
+        "Lo que decía ya está en el CRM: espere a que se confirme, o use `revive`.",
+        "What it said stands in the CRM already: wait until it is confirmed, or use `revive`."),
     "reissue_open": Text(
         "Ya se abrió otro a propósito y aún sigue su camino.",
         "Another was opened on purpose already, and is still on its way."),

@@ -16,6 +16,7 @@ from intake.decided import About, Author, Refused
 from intake.deliveries import FINAL
 from intake.identity import Mode
 from intake.ops import RecordRow
+from intake.permitted import View
 from intake.records import RecordKind, Scope
 
 # --- redeliver ------------------------------------------------------------------------------------------------------
@@ -49,10 +50,10 @@ def redeliver(conn: Conn, author: Author, event_id: UUID, gone: Sequence[RecordR
         if not gone:
             raise Refused("nothing_gone", seen.event.state)
         lost = with_children(seen.records, gone)
-        if seen.part == "follow_up" and any(each.kind == "opportunity" for each in lost):
-            raise Refused("opener_comes_first", seen.event.state)
-        remade = [_replaced(conn, each) for each in lost]
         about = decided.about(conn, seen)
+        if any(each.kind == "opportunity" for each in lost):
+            _must_make_it(conn, seen, about)
+        remade = [_replaced(conn, each) for each in lost]
         if seen.event.state == "confirmed":
             person_arrows.new_generation(conn, event_id, gated=False)
         else:
@@ -61,6 +62,23 @@ def redeliver(conn: Conn, author: Author, event_id: UUID, gone: Sequence[RecordR
         stands = {each.kind: each.crm_id for each in seen.records if each.crm_id and each not in lost}
         decided.note(conn, author, "redeliver", about, gone=said, stands=stands)
         return remade
+
+
+NEWER = """
+    SELECT EXISTS (SELECT FROM deliveries d JOIN deliveries newer USING (need_id)
+                    WHERE d.event_id = %(event_id)s AND d.generation = %(generation)s
+                      AND newer.position > d.position AND newer.state = 'confirmed')
+"""
+
+
+def _must_make_it(conn: Conn, seen: View, about: About) -> None:
+    """Raises Refused unless this is the event that would make its opportunity anew: the opener, or the last version."""
+    if seen.part == "follow_up":
+        raise Refused("opener_comes_first", seen.event.state)
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        given = {"event_id": about.event_id, "generation": about.generation}
+        if cursor.execute(NEWER, given).fetchone():
+            raise Refused("newer_comes_first", seen.event.state)
 
 
 GENERATION = re.compile(r"(.*?)(?:-g([0-9]{1,6}))?")

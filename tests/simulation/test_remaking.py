@@ -122,6 +122,17 @@ def test_what_was_deleted_between_two_steps_is_made_anew_by_a_person_s_word(
     assert [each["amount"] for each in stored.in_crm("opportunity") if each.get("amount")] == ["250.50"]
 
 
+def test_a_lost_quote_is_made_anew_by_its_last_version_alone(stored: Lab, environ: Mapping[str, str]) -> None:
+    first = stored.quote(version=1)
+    stored.work()
+    last = stored.quote(version=2, amount="250.50")
+    stored.work()
+    People(stored).trash("opportunity")
+    assert [intake(environ, "redeliver", each, *DECIDED).status for each in (first, last)] == [1, 0]
+    stored.work()
+    assert only(stored, "opportunity")["amount"] == "250.50"
+
+
 def test_what_was_replaced_is_no_incident(stored: Lab, environ: Mapping[str, str]) -> None:
     event = confirmed(stored)
     People(stored).trash("opportunity")
