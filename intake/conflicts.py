@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import class_row, scalar_row
 
 from intake import decided, deliveries, identify, person_arrows, revisions
 from intake.config import Settings, Source
@@ -18,7 +18,7 @@ from intake.db import Conn
 from intake.decided import About, Author, Refused
 from intake.identity import Mode
 from intake.lead import Lead
-from intake.permitted import View
+from intake.permitted import View, said_already
 from intake.reading import Arrival, Post, Reader
 from intake.worklist import ItemRow
 
@@ -45,9 +45,9 @@ def accept(conn: Conn, author: Author, item: ItemRow, settings: Settings) -> str
 
 def _go_on(conn: Conn, seen: View, about: About, *, gated: bool) -> None:
     event_id, state = seen.event.event_id, seen.event.state
-    opportunity = seen.record("opportunity")
-    if opportunity is not None and opportunity.state != "none":
-        person_arrows.become_version(conn, event_id, about.generation)
+    person_arrows.become_version(conn, event_id, about.generation)
+    if state != "confirmed" and (refused := said_already(seen) or _being_said(conn, seen)):
+        raise Refused(refused, state)
     match state:
         case "confirmed":
             person_arrows.new_generation(conn, event_id, gated=gated)
@@ -68,6 +68,21 @@ def _go_on(conn: Conn, seen: View, about: About, *, gated: bool) -> None:
             raise Refused("in_hand", state)
         case _:
             raise Refused("not_open", state)
+
+
+# While another message of its need is delivered, its words may be on their way in the same note.
+NEED_IN_HAND = """
+    SELECT EXISTS (SELECT FROM deliveries d JOIN deliveries other USING (need_id)
+                    WHERE d.event_id = %(event_id)s AND other.state = 'delivering')
+"""
+
+
+def _being_said(conn: Conn, seen: View) -> str | None:
+    if seen.part != "follow_up":
+        return None
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        in_hand = cursor.execute(NEED_IN_HAND, {"event_id": seen.event.event_id}).fetchone()
+    return "in_hand" if in_hand else None
 
 
 # --- the other content ----------------------------------------------------------------------------------------------

@@ -194,6 +194,7 @@ def correct(conn: Conn, author: Author, event_id: UUID, wanted: Correction) -> i
             raise Refused("purged", seen.event.state)
         lead = lead_schema.correct(newest.lead, wanted.changes, region=wanted.region)
         revisions.keep(conn, event_id, newest.number + 1, lead)
+        person_arrows.become_version(conn, event_id, about.generation)
         if seen.event.state == "review":
             move = deliveries.ask_approval if wanted.gated else deliveries.revive
             move(conn, event_id, about.generation)

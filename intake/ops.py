@@ -251,6 +251,7 @@ class RecordRow:
     ruled_absent: bool
     blocks: bool
     being_asked: bool
+    says_it: bool = False  # A message of a conversation: its words stand here, or are to.
 
     @property
     def in_doubt(self) -> bool:
@@ -260,7 +261,8 @@ class RecordRow:
 
 RECORDS = """
     SELECT r.record_id, r.kind, r.destination, r.reference, r.state, r.crm_id, r.asked_until, r.look_at, r.ruled_absent,
-           coalesce(d.blocked_on = r.record_id, false) AS blocks, r.being_asked
+           coalesce(d.blocked_on = r.record_id, false) AS blocks, r.being_asked,
+           coalesce(d.note_record = r.record_id, false) AND d.part = 'follow_up' AS says_it
       FROM deliveries d
       JOIN records_now r
         ON r.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record, d.blocked_on)

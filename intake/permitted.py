@@ -70,7 +70,7 @@ def refusal(action: Action, view: View) -> str | None:
         case "settle contact" | "settle note" | "settle new" | "revive" | "redeliver":
             refused = _after_review(action, view)
         case "correct":
-            refused = None if state in {"review", "awaiting_approval"} else "only_in_review"
+            refused = said_already(view) if state in {"review", "awaiting_approval"} else "only_in_review"
         case "approve" | "decline":
             refused = None if state == "awaiting_approval" else "only_awaiting"
         case "cancel":
@@ -82,6 +82,17 @@ def refusal(action: Action, view: View) -> str | None:
         case _:
             assert_never(action)
     return refused
+
+
+def said_already(view: View) -> str | None:
+    """Why its content cannot be another now: a note is written once, with what it said then.  None: it can.
+
+    An opportunity that stands is no hindrance: it is brought up to date.
+    """
+    words = next((each for each in view.records if each.says_it), None)
+    if words is None or words.state == "none":
+        return None
+    return "in_doubt_first" if words.in_doubt else "said_already"
 
 
 def _for_person(state: str) -> str | None:

@@ -115,13 +115,14 @@ def new_generation(conn: Conn, event_id: UUID, *, gated: bool) -> int:
 
 # An opener whose opportunity stands is a version from now on: it brings that up to date instead of passing it over.
 BECOME_VERSION = """
-    UPDATE deliveries SET part = 'version'
+    UPDATE deliveries d SET part = 'version'
      WHERE event_id = %(event_id)s AND generation = %(generation)s AND part = 'opener'
+       AND EXISTS (SELECT FROM records r WHERE r.record_id = d.opportunity_record AND r.state <> 'none')
 """
 
 
 def become_version(conn: Conn, event_id: UUID, generation: int) -> None:
-    """What is accepted instead of its first content also changes what its own first content made."""
+    """What takes the place of its first content also changes the opportunity that this made, if it did."""
     conn.execute(BECOME_VERSION, {"event_id": event_id, "generation": generation})
 
 

@@ -237,6 +237,16 @@ def test_decisions_cannot_be_rewritten(stored: Lab, environ: Mapping[str, str]) 
         conn.execute("UPDATE decisions SET author = 'another'")
 
 
+def test_a_correction_changes_the_opportunity_that_stands(stored: Lab, environ: Mapping[str, str]) -> None:
+    stored.dials.fault("422", match={"what": "create", "kind": "task"})
+    event_id = stored.form(message="Una silla")
+    stored.work()
+    assert intake(environ, "correct", event_id, "text=Dos sillas", *DECIDED).status == 0
+    stored.work()
+    (opportunity,) = stored.in_crm("opportunity")
+    assert (stored.state(event_id), "Dos sillas" in str(opportunity["text"])) == ("confirmed", True)
+
+
 def test_what_is_said_to_be_allowed_is_allowed(stored: Lab) -> None:
     """The two must agree: what `safe_actions` promises, and what the arrows let through."""
     done = stored.form(email="done@example.com", phone="987000009")

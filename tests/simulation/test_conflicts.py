@@ -12,6 +12,7 @@ from tests.commands import DECIDED, beside, intake
 from tests.lab import Lab
 from tests.ruled import rule
 from tests.simulation.world import People, ledger
+from tests.simulation.zombies import zombie
 
 EACH_ONCE = {"contact": 1, "opportunity": 1, "task": 1}
 
@@ -117,6 +118,43 @@ def test_a_message_that_another_s_note_carried_is_a_note_of_its_own_then(
     (item,) = stored.rows("SELECT item_id FROM items WHERE kind = 'conflict'")
     accept(stored, environ, int(str(item["item_id"])))
     assert [("Dos sillas" in str(each["text"])) for each in stored.in_crm("note")] == [False, True]
+
+
+@pytest.mark.parametrize("nth", [0, 1])
+def test_a_message_whose_note_is_in_doubt_takes_no_other_content(
+    stored: Lab, environ: Mapping[str, str], nth: int
+) -> None:
+    item = _other_words(stored, nth, note_in_doubt=True)
+    assert intake(environ, "resolve", item, "accept", *DECIDED).status == 1
+    stored.dials.no_faults()
+    stored.settle(rounds=3)
+    accept(stored, environ, item)
+    assert "Dos sillas" in str(stored.in_crm("note")[-1]["text"])
+
+
+def test_a_message_that_is_being_written_into_a_note_takes_no_other_content(
+    stored: Lab, environ: Mapping[str, str]
+) -> None:
+    item = _other_words(stored, 1, note_in_doubt=False)
+    with zombie(stored, "note.before_commit"):
+        assert intake(environ, "resolve", item, "accept", *DECIDED).status == 1
+    stored.work()
+    accept(stored, environ, item)
+    assert "Dos sillas" in str(stored.in_crm("note")[-1]["text"])
+
+
+def _other_words(stored: Lab, nth: int, *, note_in_doubt: bool) -> int:
+    """Two messages of one note, not delivered or in doubt, of which the nth comes again with other words."""
+    stored.whatsapp("Hola", at=1_790_000_000)
+    stored.work()
+    stored.whatsapp("Y además", "Una silla", at=1_790_000_100, ids=["wamid.first", "wamid.second"])
+    if note_in_doubt:
+        stored.dials.fault("lost_answer", match={"what": "create", "kind": "note"})
+        stored.dials.fault("503", match={"what": "find", "kind": "note"}, skip=1)
+        stored.work()
+    stored.whatsapp("Dos sillas", at=1_790_000_100 + nth, ids=[("wamid.first", "wamid.second")[nth]])
+    (item,) = stored.rows("SELECT item_id FROM items WHERE kind = 'conflict'")
+    return int(str(item["item_id"]))
 
 
 def test_a_conflict_of_what_was_cancelled_can_only_be_kept(stored: Lab, environ: Mapping[str, str]) -> None:
