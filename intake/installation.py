@@ -110,8 +110,8 @@ def check(found: Installation, expected: str | None) -> None:
 
 
 # A new epoch: every record that is not known to stand in the CRM is in doubt from now on, and looked for.  A doubt that
-# the copy knows begins anew: what became of it afterwards, and what was written then, is forgotten, and what a person said
-# of it was said before that.
+# the copy knows begins anew: what became of it afterwards, and what was written then, is forgotten, and what a person
+# said of it was said before that.
 OPEN_EPOCH = "UPDATE installation SET epoch = epoch + 1, epoch_opened_at = clock_timestamp()"
 DOUBT_ALL = """
     UPDATE records

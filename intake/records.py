@@ -138,8 +138,8 @@ def replace(conn: Conn, old: int, new: int) -> None:
 
 # --- none | known -> asked ------------------------------------------------------------------------------------------
 
-# `crm_id IS NULL` for a create, and the same id as read for an update: anything else has moved meanwhile.  What a person
-# said of an earlier write says nothing of this one.
+# `crm_id IS NULL` for a create, and the same id as read for an update: anything else has moved meanwhile.
+# What a person said of an earlier write says nothing of this one.
 ASK = """
     UPDATE records SET state = 'asked', asked_until = %(asked_until)s, look_at = %(asked_until)s, looks = 0,
                        write_id = %(write_id)s, ruled_absent = false
