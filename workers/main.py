@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from intake.cli import COMMANDS, Command, LazyGroup
 
 HELP = """Takes leads from webhooks into a CRM: every one once, and what is in doubt in front of a person.
@@ -25,14 +27,21 @@ DECIDING = (
 )
 
 
-def group() -> LazyGroup:
+def group(prepare: Callable[[], None] = lambda: None) -> LazyGroup:
     """All commands, none of them imported."""
-    return LazyGroup((*RUNNING, *COMMANDS, *DECIDING), HELP)
+    return LazyGroup((*RUNNING, *COMMANDS, *DECIDING), HELP, prepare)
 
 
 def main() -> None:
     """The console script."""
-    group()(prog_name="intake")
+    group(_logs)(prog_name="intake")
+
+
+def _logs() -> None:
+    """Logs go to stderr, so that they spoil no JSON."""
+    from intake import logs  # noqa: PLC0415  # only now, so that `intake --help` needs none of it
+
+    logs.configure()
 
 
 if __name__ == "__main__":

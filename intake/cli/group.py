@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -33,12 +33,13 @@ class Misconfigured(click.ClickException):
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by name, and imports one only to run it."""
+    """Knows its commands by name, and imports one only to run it.  `prepare` is called before a command runs."""
 
     commands_by_name: dict[str, Command]
 
-    def __init__(self, commands: Iterable[Command], help_text: str) -> None:
+    def __init__(self, commands: Iterable[Command], help_text: str, prepare: Callable[[], None] = lambda: None) -> None:
         super().__init__(name="intake", help=help_text, context_settings={"help_option_names": ["-h", "--help"]})
+        self.prepare = prepare
         self.commands_by_name = {each.name: each for each in commands}
         self.params.append(
             click.Option(
@@ -70,10 +71,8 @@ class LazyGroup(click.Group):
             formatter.write_dl([(each.name, each.help) for each in self.commands_by_name.values()])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; expected errors become a sentence and a status.  Logs go to stderr: they spoil no JSON."""
-        from intake import logs  # noqa: PLC0415  # only now, so that `intake --help` needs none of it
-
-        logs.configure()
+        """Run the command; expected errors become a sentence and a status."""
+        self.prepare()
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
