@@ -137,7 +137,7 @@ def _add_dials(control: Blueprint, sandbox: Sandbox) -> None:
 
 def _profile(body: object) -> profiles.Profile:
     name = body.get("name") if isinstance(body, dict) else None
-    if name not in profiles.PROFILES:
+    if not isinstance(name, str) or name not in profiles.PROFILES:
         raise Invalid({"name": f"One of {', '.join(profiles.PROFILES)}."})
     return profiles.profile(name, lag=_number(body, "lag_seconds"), limit=_number(body, "limit_seconds"))
 

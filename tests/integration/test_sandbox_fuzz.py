@@ -12,7 +12,21 @@ from hypothesis import strategies as st
 
 from crm_clients.sandbox.server import Running, running
 
-FIELDS = ["reference", "name", "title", "text", "email", "phone", "amount", "due_at", "fields", "owner_id"]
+FIELDS = [
+    "fault",
+    "match",
+    "times",
+    "reference",
+    "name",
+    "title",
+    "text",
+    "email",
+    "phone",
+    "amount",
+    "due_at",
+    "fields",
+    "owner_id",
+]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("\ud800"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -67,3 +81,8 @@ def test_no_filter_makes_the_sandbox_fail(server: Running, name: str, value: byt
 def test_no_id_makes_the_sandbox_fail(server: Running, value: bytes) -> None:
     crm_id = "".join(f"%{byte:02x}" for byte in value)
     assert status(server, "GET", f"api/contacts/x{crm_id}") < 500
+
+
+@pytest.mark.parametrize("name", [[], {}, None, 1, True])
+def test_a_profile_that_is_no_word_is_refused(server: Running, name: object) -> None:
+    assert status(server, "PUT", "control/profile", body=json.dumps({"name": name}).encode()) == 422
