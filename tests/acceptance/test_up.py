@@ -86,7 +86,7 @@ def test_a_stop_leaves_nothing_running(own: Home) -> None:
     own.start()
     pids = own.children().values()
     assert own.stop() == 0
-    assert [pid for pid in pids if os.path.exists(f"/proc/{pid}")] == []  # noqa: PTH110  # a process, not a file
+    assert until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))  # noqa: PTH110  # a process, not a file
 
 
 def test_a_stop_removes_what_tells_others_of_it(own: Home) -> None:
@@ -128,7 +128,7 @@ def test_a_child_that_was_stopped_when_its_supervisor_was_killed_is_ended_by_the
     os.kill(clock, signal.SIGSTOP)
     own.stop(signal.SIGKILL)
     own.start()
-    assert not os.path.exists(f"/proc/{clock}")  # noqa: PTH110
+    assert until(lambda: not os.path.exists(f"/proc/{clock}"))  # noqa: PTH110
 
 
 def test_a_taken_port_is_told_before_anything_starts(shared: Home, own: Home) -> None:
@@ -146,7 +146,7 @@ def test_a_second_signal_ends_what_does_not_end(own: Home) -> None:
     own.process.terminate()
     assert until(lambda: not own.is_ready())
     own.stop()
-    assert [pid for pid in pids if os.path.exists(f"/proc/{pid}")] == []  # noqa: PTH110
+    assert until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))  # noqa: PTH110
 
 
 def test_a_database_of_ones_own_is_used(empty_database_url: str) -> None:
