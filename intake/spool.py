@@ -100,7 +100,7 @@ class Spool:
         if mine is not None:
             return mine
         # Of a name that no parent of this process wrote to.
-        path = self.folder / f"{int(time.time() * 1000):013d}-{os.getpid()}-{secrets.token_hex(4)}{SUFFIX}"
+        path = self.folder / f"{time.time_ns():019d}-{os.getpid()}-{secrets.token_hex(4)}{SUFFIX}"
         file = _open(path, os.O_CREAT | os.O_EXCL)
         fcntl.flock(file, fcntl.LOCK_EX)
         sync_folder(self.folder)
@@ -142,7 +142,7 @@ class Spool:
 def stock_of(folder: Path, limit: int) -> Stock:
     """What a folder holds; it need not be opened for that."""
     waiting = [(path, size) for path in _segments(folder) if (size := _size(path)) is not None]
-    began = [int(path.name.partition("-")[0]) / 1000 for path, size in waiting if size]
+    began = [int(path.name.partition("-")[0]) / 1e9 for path, size in waiting if size]
     return Stock(
         segments=len(waiting),
         bytes=sum(size for _, size in waiting),
