@@ -28,13 +28,14 @@ from workers.carrying import Making, carried_elsewhere, compose, debounce
 from workers.closed import on_closed, without
 from workers.conversations import recall
 from workers.desk import Desk
-from workers.ensure import Step, ensure
+from workers.ensure import ensure
 from workers.fetch import halt
 from workers.joining import joined
 from workers.look import is_gone
 from workers.standing import ACCOUNT_PAUSED, Elsewhere, ForPerson, Halt, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
 from workers.work import Forgotten, Work, load
+from workers.writing import Step
 
 log = structlog.get_logger()
 

@@ -6,70 +6,36 @@ none → look first (where the CRM does not refuse a double) → commit the writ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import assert_never
-from uuid import UUID
 
 from crm_clients.base import (
     Absent,
-    Confirmed,
     ContactDraft,
-    Draft,
     Duplicate,
     Found,
     Kind,
-    Rejected,
-    Retry,
     Seen,
     Several,
-    Uncertain,
     Unsure,
-    kind_of,
 )
-from crm_clients.transport import NotSent
-from intake import attempts, contacts, items, records
-from intake.attempts import RecordMoved
+from intake import attempts, contacts, records
 from intake.db import Conn, transaction
-from intake.deliveries import Claim
 from intake.identity import is_test
 from intake.records import Record
 from workers import backoff, calls, sentinels
-from workers.calls import Call
 from workers.desk import Desk, Wired
 from workers.drafts import guarded_values
 from workers.look import double, is_gone, look_into, note, note_silence, plan, see, settle_found
-from workers.pausing import retry, unreachable, unsure
+from workers.pausing import unsure
 from workers.sentinels import Control
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing
-
-# Each round takes one arrow of a record; more than these would be a quarrel with another worker.
-MOST_ROUNDS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One record that a held delivery wants to exist.  `carries`: the other events whose words the draft holds."""
-
-    held: Claim
-    record_id: int
-    draft: Draft = field(repr=False)
-    carries: tuple[UUID, ...] = ()
-
-    @property
-    def kind(self) -> Kind:
-        return kind_of(self.draft)
+from workers.writing import Step, Writing, after_write, busy, settle, write
 
 
 def ensure(desk: Desk, step: Step) -> Standing:
     """Bring the record into being, once.  Raises LostClaim, MembersMoved."""
-    for _ in range(MOST_ROUNDS):
-        with desk.pool.connection() as conn:
-            record = records.read(conn, step.record_id)
-        standing = _next(desk, step, record)
-        if standing is not None:
-            return standing
-    return Later("record_busy", blocked_on=step.record_id)
+    return settle(desk, step, _next)
 
 
 def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
@@ -80,9 +46,7 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
         case "gone":
             return ForPerson(f"{record.kind}_gone") if is_gone(desk, record) else None
         case "asked" if record.being_asked:
-            return Later(
-                "record_busy", after=-record.asked_ago if record.asked_ago else None, blocked_on=record.record_id
-            )
+            return busy(record)
         case "asked" | "in_doubt":
             return _look(desk, step, record)
         case _:
@@ -188,86 +152,13 @@ def _adopt(desk: Desk, record: Record, seen: Seen) -> Standing | None:
 
 
 def _create(desk: Desk, step: Step, record: Record) -> Standing | None:
-    wired = desk.wired[record.destination]
-    client, kind = wired.client, step.kind
+    client, kind = desk.wired[record.destination].client, step.kind
     request = client.create(step.draft, record.reference)
     draft = attempts.Draft("create", request.body or b"", guarded_values(step.draft), step.carries)
-    prepared = desk.clock()
-    desk.at(f"{kind}.before_commit")
-    try:
-        with desk.pool.connection() as conn:
-            write_id = attempts.prepare(conn, step.held, record, draft, desk.patience)
-    except RecordMoved:
+    call = write(desk, step, record, Writing(kind.value, request, draft, lambda answer: client.created(kind, answer)))
+    if call is None:
         return None
-    desk.at(f"{kind}.committed")
-    call = calls.write(desk, wired, request, prepared=prepared, read=lambda answer: client.created(kind, answer))
-    desk.at(f"{kind}.answered")
-    take_answer(desk, record, write_id, call)
-    desk.at(f"{kind}.noted")
-    return _after_create(desk, step, record, call)
-
-
-def take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:
-    """An attempt takes its own answer, however late, in one transaction with what it means for the record.
-
-    The record comes first, as in every transaction that settles both: the other order was seen to deadlock with a look.
-    """
-    with transaction(desk.pool) as conn:
-        match call.means:
-            case Confirmed(crm_id, how):
-                known = records.know(conn, record.record_id, crm_id=crm_id, how=how, write_id=write_id)
-                attempts.forget_read_back(conn, record.record_id)
-                if not known and records.read(conn, record.record_id).crm_id != crm_id:
-                    late: dict[str, object] = {"reference": record.reference, "crm_ids": [crm_id], "write": write_id}
-                    items.open_incident(conn, record.record_id, reason="late_success", evidence=late)
-            case Uncertain():
-                records.doubt(conn, record.record_id, write_id=write_id)
-            case NotSent() | Retry() | Rejected() | Duplicate():
-                records.not_executed(conn, record.record_id, write_id=write_id)
-            case _:
-                assert_never(call.means)
-        attempts.close(conn, write_id, call.answer)
-
-
-def _after_create(desk: Desk, step: Step, record: Record, call: Call) -> Standing | None:
-    match call.means:
-        case Confirmed(crm_id):
-            return Known(crm_id, made=True)
-        case NotSent(reason):
-            return unreachable(desk, desk.wired[record.destination], f"not_sent_{reason}")
-        case Retry() as again:
-            return retry(desk, desk.wired[record.destination], again)
-        case Rejected(reason, fields):
-            return ForPerson(reason, dict(fields))
-        case Duplicate() as duplicate:
-            return _after_duplicate(desk, step, record, duplicate)
-        case Uncertain(reason):
-            return look_at_once(desk, step, record, reason)
-        case _:
-            assert_never(call.means)
-
-
-def look_at_once(desk: Desk, step: Step, record: Record, reason: str) -> Standing | None:
-    """A doubt is looked up once, at once, within the same claim: found is confirmed, and nobody is troubled."""
-    with desk.pool.connection() as conn:
-        doubtful = records.read(conn, record.record_id)
-    if doubtful.state not in {"asked", "in_doubt"}:
-        return None
-    wired = desk.wired[record.destination]
-    sight = see(desk, wired, doubtful)
-    with transaction(desk.pool) as conn:
-        attempts.note_look(conn, doubtful, note(sight, wired, doubtful, Control("no", "too_early")), step.held)
-        match sight.looked:
-            case Found(seen):
-                settle_found(conn, doubtful, seen)
-                return None
-            case Several(crm_ids):
-                double(conn, doubtful, crm_ids)
-                return ForPerson("several", blocked_on=record.record_id)
-            case Absent() | Unsure():
-                return InDoubt(record.record_id, reason)
-            case _:
-                assert_never(sight.looked)
+    return after_write(desk, step, record, call, duplicate=lambda told: _after_duplicate(desk, step, record, told))
 
 
 def _after_duplicate(desk: Desk, step: Step, record: Record, duplicate: Duplicate) -> Standing | None:

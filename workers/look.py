@@ -22,6 +22,7 @@ from workers.calls import Sight
 from workers.desk import Desk, Wired
 from workers.sentinels import Control
 from workers.strategy import Never, Proven, Refused, Strategy, strategy
+from workers.values import alike
 
 # A claimed look that died with its worker is due again after this.
 HOLD = timedelta(minutes=2)
@@ -79,7 +80,7 @@ def _shows(seen: Seen, wanted: bytes | None) -> bool:
     if wanted is None:
         return True
     values: dict[str, str] = json.loads(wanted)
-    return all(seen.values.get(name) == value for name, value in values.items())
+    return all(alike(seen.values.get(name), value) for name, value in values.items())
 
 
 def note(sight: Sight, wired: Wired, record: Record, control: Control) -> LookNote:

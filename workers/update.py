@@ -7,57 +7,37 @@ shown.  Owner and stage are never sent.  An update in doubt is settled by readin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from crm_clients.base import (
     Absent,
     Confirmed,
-    Duplicate,
     Found,
     Kind,
     OpportunityDraft,
-    Rejected,
-    Retry,
     Seen,
     Several,
-    Uncertain,
     Unsure,
 )
-from crm_clients.transport import NotSent
 from intake import attempts, records
-from intake.attempts import LookNote, RecordMoved
+from intake.attempts import LookNote
 from intake.db import transaction
 from intake.records import Record
 from workers import calls
-from workers.calls import Call
 from workers.desk import Desk
 from workers.drafts import GUARDED, guarded
-from workers.ensure import MOST_ROUNDS, Step, look_at_once, take_answer
 from workers.look import is_gone, look_into, note_silence
-from workers.pausing import retry, unreachable, unsure
-from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """`send`: what may be changed.  `left`: what a person changed since, and so stays as it is (names only)."""
-
-    send: Mapping[str, str]
-    left: tuple[str, ...]
+from workers.pausing import unsure
+from workers.standing import ForPerson, Halt, InDoubt, Known, Standing
+from workers.values import Changes, alike, compare
+from workers.writing import Step, Writing, after_write, busy, settle, write
 
 
 def bring_up_to_date(desk: Desk, step: Step) -> Standing:
     """Change what this version changes, once.  Raises LostClaim."""
-    for _ in range(MOST_ROUNDS):
-        with desk.pool.connection() as conn:
-            record = records.read(conn, step.record_id)
-        standing = _next(desk, step, record)
-        if standing is not None:
-            return standing
-    return Later("record_busy", blocked_on=step.record_id)
+    return settle(desk, step, _next)
 
 
 def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
@@ -65,7 +45,7 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
         case "known":
             return _update(desk, step, record)
         case "asked" if record.being_asked:
-            return Later("record_busy", blocked_on=record.record_id)
+            return busy(record)
         case "asked" | "in_doubt":
             return _look(desk, step, record)
         case "gone" if not is_gone(desk, record):
@@ -146,82 +126,21 @@ def _base(desk: Desk, record: Record) -> Mapping[str, str]:
     return values
 
 
-def compare(base: Mapping[str, str], now: Mapping[str, str], wanted: Mapping[str, str]) -> Changes:
-    """Which of the wanted values may be sent: those whose field still reads as our last write left it."""
-    send: dict[str, str] = {}
-    left: list[str] = []
-    for value in _values(now, wanted):
-        if all(alike(now.get(name), each) for name, each in value.items()):
-            continue
-        if all(alike(now.get(name), base.get(name)) for name in value):
-            send |= value
-        else:
-            left += value
-    return Changes(send, tuple(sorted(left)))
-
-
-def _values(now: Mapping[str, str], wanted: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """The wanted fields, those together that are one value: an amount without its currency is another sum."""
-    yield from ({name: each} for name, each in wanted.items() if name not in {"amount", "currency"})
-    if "amount" in wanted:
-        yield {"amount": wanted["amount"], "currency": wanted.get("currency") or now.get("currency", "")}
-
-
-def alike(one: str | None, other: str | None) -> bool:
-    """The same value, though a CRM may write 1200.5 as "1200.50" or lose white space at the ends."""
-    if one is None or other is None:
-        return not one and not other
-    try:
-        return Decimal(one) == Decimal(other)
-    except InvalidOperation:
-        return one.strip() == other.strip()
-
-
 def _write(desk: Desk, step: Step, record: Record, changes: Changes, base: Mapping[str, str]) -> Standing | None:
     client = desk.wired[record.destination].client
     crm_id = record.crm_id or ""
     request = client.update(Kind.OPPORTUNITY, crm_id, changes.send)
     draft = attempts.Draft("update", request.body or b"", json.dumps(dict(changes.send)).encode())
-    prepared = desk.clock()
-    desk.at("opportunity.update.before_commit")
-    try:
-        with desk.pool.connection() as conn:
-            write_id = attempts.prepare(conn, step.held, record, draft, desk.patience)
-    except RecordMoved:
-        return None
-    desk.at("opportunity.update.committed")
-    call = calls.write(
-        desk,
-        desk.wired[record.destination],
-        request,
-        prepared=prepared,
-        read=lambda answer: client.updated(Kind.OPPORTUNITY, crm_id, answer),
+    writing = Writing(
+        "opportunity.update", request, draft, lambda answer: client.updated(Kind.OPPORTUNITY, crm_id, answer)
     )
-    desk.at("opportunity.update.answered")
-    take_answer(desk, record, write_id, call)
-    desk.at("opportunity.update.noted")
+    call = write(desk, step, record, writing)
+    if call is None:
+        return None
     if isinstance(call.means, Confirmed):
         others = {name: base.get(name, "") for name in GUARDED if name not in changes.send}
         keep_read_back(desk, step, record.record_id, crm_id, others)
-    return _after(desk, step, record, call)
-
-
-def _after(desk: Desk, step: Step, record: Record, call: Call) -> Standing | None:
-    match call.means:
-        case Confirmed(crm_id):
-            return Known(crm_id, made=True)
-        case NotSent(reason):
-            return unreachable(desk, desk.wired[record.destination], f"not_sent_{reason}")
-        case Retry() as again:
-            return retry(desk, desk.wired[record.destination], again)
-        case Rejected(reason, fields):
-            return ForPerson(reason, dict(fields))
-        case Duplicate(by):
-            return ForPerson(f"duplicate_{by}")
-        case Uncertain(reason):
-            return look_at_once(desk, step, record, reason)
-        case _:
-            assert_never(call.means)
+    return after_write(desk, step, record, call, duplicate=lambda told: ForPerson(f"duplicate_{told.by}"))
 
 
 def keep_read_back(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workers.update import Changes, compare
+from workers.values import Changes, compare
 
 OURS = {"title": "Silla", "text": "Una silla", "amount": "100", "currency": "USD"}
 
