@@ -6,11 +6,9 @@ a stop: web drains ─> workers finish, clock ─> sandbox ─> servers         
 
 from __future__ import annotations
 
-import base64
 import fcntl
 import http.client
 import os
-import secrets
 import signal
 import socket
 import sys
@@ -18,25 +16,20 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 
 import psycopg
 
-from crm_clients.registry import BadSetting, UnknownClient
-from intake import installation, sealing, spooling, surroundings
-from intake.config import Destination, Process, Settings
+from intake import installation, surroundings
+from intake.config import Process
 from intake.db import FIRST_MIGRATION, migrate
 from intake.embedded import start_postgres, start_valkey
 from intake.installation import Mismatch
-from intake.surroundings import DEMO_SECRETS, RUNTIME
+from intake.surroundings import RUNTIME
 from workers import checks, wiring
+from workers.plan import LOOPBACK, CannotStart, Plan, plan
 from workers.supervisor import Program, Say, Supervisor, end_leftovers, log_of
-
-# The sandbox's port may be chosen, for a person who looks at it; any free one serves otherwise.
-SANDBOX_PORT = "INTAKE_SANDBOX_PORT"
-LOOPBACK = "127.0.0.1"
 
 # Seconds that a stop gives: a request to end, and a call to a CRM (send_within, call) with what follows it.
 WEB_PATIENCE, WORKER_PATIENCE = 10.0, 45.0
@@ -46,23 +39,8 @@ TRIM_EVERY = 60.0  # seconds
 READY_WITHIN = 60.0  # seconds until somebody should look
 
 
-class CannotStart(Exception):
-    """Nothing was started; the text says what to do."""
-
-
 class Hurry(BaseException):
     """A second signal: end everything at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What `up` found out before it started anything.  `sandbox_port` None: no destination needs the sandbox."""
-
-    process: Process
-    settings: Settings
-    environ: Mapping[str, str]
-    sandboxes: tuple[Destination, ...]
-    sandbox_port: int | None
 
 
 Play = Callable[[Plan, Supervisor, threading.Event], None]
@@ -98,86 +76,6 @@ def only_one(home: Path) -> Iterator[None]:
         except BlockingIOError:
             raise CannotStart(f"`intake up` runs here already (in {home}): stop it, or set INTAKE_HOME") from None
         yield
-
-
-# --- before anything is started -------------------------------------------------------------------------------------
-
-
-def plan(environ: Mapping[str, str], home: Path) -> Plan:
-    """Read the configuration and check it against this version and this host.  Raises ConfigError, CannotStart."""
-    environ = {**environ, "INTAKE_HOME": str(home)}
-    process = Process.from_environ(environ)
-    process = replace(process, config=process.config.resolve())
-    if process.is_demo:
-        environ = {**demo_secrets(process, environ), **environ}
-    settings = wiring.settings_of(process, environ)
-    must_be_wired(settings.destinations.values(), environ)
-    must_keep(settings, environ)
-    must_be_free(process.port)
-    sandboxes = tuple(each for each in settings.destinations.values() if is_embedded(each, environ))
-    environ["INTAKE_CONFIG"] = str(process.config)
-    return Plan(process, settings, environ, sandboxes, sandbox_port(environ) if sandboxes else None)
-
-
-def must_be_wired(destinations: Iterable[Destination], environ: Mapping[str, str]) -> None:
-    """Raises CannotStart for a destination that this version cannot speak to."""
-    try:
-        for each in destinations:
-            if not each.closed_because:
-                wiring.wire(each, environ)
-    except (UnknownClient, BadSetting, ValueError) as wrong:
-        raise CannotStart(str(wrong)) from wrong
-
-
-def must_keep(settings: Settings, environ: Mapping[str, str]) -> None:
-    """Raises CannotStart, ConfigError where the receiver would not start: its spool would forget, or lacks its keys."""
-    sealing.from_environ(environ)
-    wrong = spooling.unfit(settings.spool_dir, persistent=settings.spool_persistent) if settings.spool_dir else None
-    if wrong is not None:
-        raise CannotStart(f"intake.spool_dir: {settings.spool_dir} {wrong}")
-
-
-def demo_secrets(process: Process, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """The secrets of the built-in configuration, made once, so that a newcomer can send at once."""
-    file = process.intake_home / DEMO_SECRETS
-    known = surroundings.read(file)
-    sources = wiring.settings_of(process, environ).sources.values()
-    wanted = [secret for source in sources for secret in (*source.secrets, source.verify_token) if secret is not None]
-    names = [each.reference.removeprefix("env:") for each in wanted if each.reference.startswith("env:INTAKE_DEMO_")]
-    missing = {
-        name: f"whsec_{base64.b64encode(secrets.token_bytes(24)).decode()}" for name in names if name not in known
-    }
-    if missing:
-        surroundings.write(file, {**known, **missing})
-    return {**known, **missing}
-
-
-def must_be_free(port: int) -> None:
-    """Raises CannotStart where something else listens on the receiver's port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((LOOPBACK, port))
-        except OSError as error:
-            raise CannotStart(f"port {port} cannot be used ({error.strerror}): set PORT to a free one") from None
-
-
-def is_embedded(destination: Destination, environ: Mapping[str, str]) -> bool:
-    """Whether this account is the sandbox that comes with the program, and nobody runs one elsewhere."""
-    return destination.client == "sandbox" and destination.base_url is None and wiring.SANDBOX_URL not in environ
-
-
-def sandbox_port(environ: Mapping[str, str]) -> int:
-    """The port that was asked for, or a free one; kept for as long as this supervisor runs."""
-    wanted = environ.get(SANDBOX_PORT) or "0"
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((LOOPBACK, int(wanted)))
-        except (OSError, ValueError, OverflowError):
-            raise CannotStart(f"{SANDBOX_PORT} is no port that can be used: choose another, or none") from None
-        port: int = probe.getsockname()[1]
-        return port
 
 
 # --- running --------------------------------------------------------------------------------------------------------

@@ -38,12 +38,14 @@ def up() -> None:
     PostgreSQL and Valkey come from wheels unless DATABASE_URL and REDIS_URL are set.  State stands under INTAKE_HOME
     (./var), the receiver listens on 127.0.0.1:$PORT (8080).
     """
-    from workers import up as everything  # noqa: PLC0415  # worker and clock do not need it
+    # Worker and clock do not need them.
+    from workers import up as everything  # noqa: PLC0415
+    from workers.plan import CannotStart  # noqa: PLC0415
 
     logs.configure()
     try:
         everything.main(click.echo)
-    except everything.CannotStart as told:
+    except CannotStart as told:
         raise Misconfigured(str(told)) from told
     except everything.Hurry:
         raise Finding("ended at once") from None

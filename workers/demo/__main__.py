@@ -29,6 +29,7 @@ def main(*, once: bool, lang: str) -> None:
     from workers.demo.printing import WIDE, Printer  # noqa: PLC0415
     from workers.demo.progress import Progress  # noqa: PLC0415
     from workers.demo.show import Show  # noqa: PLC0415
+    from workers.plan import CannotStart  # noqa: PLC0415
 
     stop = up.Signals().stop
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # The terminal is closed; `nohup` ignores that.
@@ -41,7 +42,7 @@ def main(*, once: bool, lang: str) -> None:
     progress = Progress(sys.stderr)
     try:
         good = Show(printer, progress, dict(os.environ), once).run(stop)
-    except (up.CannotStart, EmbeddedError, OSError, psycopg.Error, requests.RequestException) as failed:
+    except (CannotStart, EmbeddedError, OSError, psycopg.Error, requests.RequestException) as failed:
         progress.note(f"it could not be run: {failed}")
         sys.exit(1)
     sys.exit(0 if good else 1)

@@ -16,6 +16,7 @@ from intake.embedded import find_valkey, postmaster
 from intake.postgres_home import find_place, open_to_all, socket_folder
 from intake.processes import User
 from workers import up
+from workers.plan import CannotStart
 from workers.supervisor import Say, end_leftovers
 
 PREFIX = "intake-demo-"
@@ -69,7 +70,7 @@ def sweep(base: Path, say: Say, *, now: float) -> None:
         try:
             with up.only_one(home):
                 _end(home, say)
-        except up.CannotStart:
+        except CannotStart:
             continue  # It runs.
         _remove(home)
 

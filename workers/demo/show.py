@@ -22,6 +22,7 @@ from workers.demo.progress import Progress
 from workers.demo.seeing import see
 from workers.demo.stage import Stage, Stopped, set_up, surroundings
 from workers.demo.story import story
+from workers.plan import Plan
 from workers.supervisor import Supervisor, log_of
 
 # The last lines of a log that are shown when something is wrong; the logs are gone afterwards.
@@ -54,9 +55,7 @@ class Show:
         self.progress.done()
         return bool(judgements) and judgements[0].good
 
-    def _perform(
-        self, judgements: list[Judgement], plan: up.Plan, supervisor: Supervisor, stop: threading.Event
-    ) -> None:
+    def _perform(self, judgements: list[Judgement], plan: Plan, supervisor: Supervisor, stop: threading.Event) -> None:
         try:
             stage = set_up(plan, supervisor, stop, self.worker)
             judgements.append(self._play(stage))

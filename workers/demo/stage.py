@@ -12,6 +12,7 @@ from pathlib import Path
 from crm_clients.sandbox.dials import Dials
 from intake.config import DEMO_CONFIG
 from workers import up, wiring
+from workers.plan import LOOPBACK, Plan
 from workers.supervisor import Program, Supervisor
 
 # What could lead the demonstration to somebody's servers, or change how its own behave.
@@ -32,7 +33,7 @@ class Stage:
     url: str
     database_url: str
     dials: Dials
-    plan: up.Plan
+    plan: Plan
     supervisor: Supervisor
     stop: threading.Event
 
@@ -52,7 +53,7 @@ class Stage:
         self.supervisor.watch()
 
 
-def set_up(plan: up.Plan, supervisor: Supervisor, stop: threading.Event, worker: Sequence[str] | None) -> Stage:
+def set_up(plan: Plan, supervisor: Supervisor, stop: threading.Event, worker: Sequence[str] | None) -> Stage:
     """Start everything.  `worker`: the command of another worker than ours, None: ours.
 
     Raises Stopped, and what `up.start` raises.
@@ -66,7 +67,7 @@ def set_up(plan: up.Plan, supervisor: Supervisor, stop: threading.Event, worker:
 
     environ = up.start(plan, supervisor, cast)
     return Stage(
-        url=f"http://{up.LOOPBACK}:{plan.process.port}",
+        url=f"http://{LOOPBACK}:{plan.process.port}",
         database_url=environ["DATABASE_URL"],
         dials=Dials(environ[wiring.SANDBOX_URL]),
         plan=plan,
@@ -90,6 +91,6 @@ def surroundings(environ: Mapping[str, str], home: Path) -> dict[str, str]:
 
 def _free_port() -> int:
     with socket.socket() as probe:
-        probe.bind((up.LOOPBACK, 0))
+        probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
