@@ -250,11 +250,17 @@ class Capability:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Where a client's requests go.  The base URL belongs to the credential: neither is used with another's."""
+    """Where a client's requests go.  The base URL belongs to the credential: neither is used with another's.
+
+    `places`: for CRMs that want a credential inside the path or the body.  A client leaves a placeholder there, which
+    its quoting can make of nothing else; `transport` puts the secret in its first place, so that no stored request
+    holds it.
+    """
 
     name: str
     base_url: str  # no trailing slash
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    places: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 class Client(Protocol):
@@ -340,6 +346,17 @@ class ListsReferences(Protocol):
         """What stands on that page; a record without a reference may be left out.
 
         Raises UnreadableAnswer where the answer is no such page.
+        """
+
+
+@runtime_checkable
+class FormsAccount(Protocol):
+    """A client whose CRM takes a credential otherwise than as `Authorization: Bearer …`."""
+
+    def account(self, name: str, base_url: str, credential: str) -> Account:
+        """The account that requests go to.
+
+        Raises ValueError, which does not show the credential, where it has not the form that the client's page names.
         """
 
 

@@ -185,16 +185,20 @@ class Transport:
 def _prepare(account: Account, request: Request) -> requests.PreparedRequest:
     """The request below the account's base URL.  Raises Malformed for a path that would leave it,
     ValueError."""
-    if not _PATH.fullmatch(request.path) or _DOT_SEGMENT.search(request.path):
+    path, body = request.path, request.body
+    for place, secret in account.places:
+        path = path.replace(place, secret, 1)
+        body = None if body is None else body.replace(place.encode(), secret.encode(), 1)
+    if not _PATH.fullmatch(path) or _DOT_SEGMENT.search(path):
         raise Malformed
     headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "lead-intake"}
     headers.update(request.headers)
     headers.update(account.headers)
     return requests.Request(
         method=request.method,
-        url=account.base_url + request.path,
+        url=account.base_url + path,
         params=list(request.query),
-        data=request.body,
+        data=body,
         headers=headers,
     ).prepare()
 

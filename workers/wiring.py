@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from crm_clients.base import Account
+from crm_clients.base import Account, Client, FormsAccount
 from crm_clients.registry import build
 from crm_clients.transport import Transport
 from intake import installation, pulls, sealing
@@ -57,7 +57,10 @@ def known_installation(pool: Pool, process: Process) -> Installation:
 
 
 def wire(destination: Destination, environ: Mapping[str, str] = os.environ) -> Wired:
-    """A destination with its client and account.  Raises UnknownClient, and ValueError for one without an address."""
+    """A destination with its client and account.
+
+    Raises UnknownClient, BadSetting, and ValueError for an account without an address or whose credential is malformed.
+    """
     client = build(destination.client, destination.options)
     credential = destination.credential.value if destination.credential else None
     base_url = destination.base_url
@@ -66,5 +69,13 @@ def wire(destination: Destination, environ: Mapping[str, str] = os.environ) -> W
         credential = credential or environ.get(SANDBOX_TOKEN) or "sandbox"
     if base_url is None:
         raise ValueError(f"destinations.{destination.name}: base_url is missing")
-    headers = (("Authorization", f"Bearer {credential}"),) if credential else ()
-    return Wired(destination, client, Account(destination.name, base_url.rstrip("/"), headers))
+    return Wired(destination, client, account_of(client, destination.name, base_url.rstrip("/"), credential))
+
+
+def account_of(client: Client, name: str, base_url: str, credential: str | None) -> Account:
+    """The account in the form that the client's CRM wants, by default with a bearer token.  Raises ValueError."""
+    if credential is None:
+        return Account(name, base_url)
+    if isinstance(client, FormsAccount):
+        return client.account(name, base_url, credential)
+    return Account(name, base_url, (("Authorization", f"Bearer {credential}"),))

@@ -38,6 +38,7 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.bottlecrm import drafts, outcomes, sightings
+from crm_clients.options import Settings, only, seconds
 
 PATHS: Mapping[Kind, str] = {
     Kind.CONTACT: "/contacts/",
@@ -159,6 +160,18 @@ class BottleCRM:
 
     def sentinel(self, kind: Kind, installation: str, *, parent_id: str | None) -> Draft:
         return drafts.sentinel(kind, installation, parent_id=parent_id)
+
+
+def from_settings(settings: Settings) -> BottleCRM:
+    """The client with a destination's options.  Raises BadSetting."""
+    only(settings, "reference_field", "priority", "currency", "limit_seconds")
+    default = BottleCRM()
+    return BottleCRM(
+        reference_field=settings.get("reference_field", default.reference_field),
+        priority=settings.get("priority", default.priority),
+        currency=settings.get("currency"),
+        limit=seconds(settings, "limit_seconds"),
+    )
 
 
 def _record(kind: Kind, crm_id: str) -> str:

@@ -32,6 +32,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
+from crm_clients.options import Settings, only, seconds
 from crm_clients.sandbox import drafts, sightings
 
 PATHS = {
@@ -150,6 +151,17 @@ class SandboxClient:
 
     def sentinel(self, kind: Kind, installation: str, *, parent_id: str | None) -> Draft:
         return drafts.sentinel(kind, installation, parent_id=parent_id)
+
+
+def from_settings(settings: Settings) -> SandboxClient:
+    """The client with a destination's options.  Raises BadSetting."""
+    only(settings, "profile", "limit_seconds", "lag_seconds")
+    default = SandboxClient()
+    return SandboxClient(
+        profile=settings.get("profile", default.profile),
+        limit=seconds(settings, "limit_seconds") or default.limit,
+        lag=seconds(settings, "lag_seconds") or default.lag,
+    )
 
 
 def _record(kind: Kind, crm_id: str) -> str:

@@ -18,6 +18,7 @@ from crm_clients.base import (
     Kind,
 )
 from crm_clients.registry import CLIENTS, build
+from tests.contract.asking import names_in, said
 from tests.contract.drafts import emptiest, longest, ordinary
 from tests.contract.record import About, meaning
 from tests.contract.recordings import Recording, described, recordings_of
@@ -25,6 +26,22 @@ from tests.contract.recordings import Recording, described, recordings_of
 REFERENCE = "c-0123456789abcdef-opportunity"
 NAMES = sorted(CLIENTS)
 RECORDINGS = [recording for name in NAMES for recording in recordings_of(name)]
+# What CRMs call the owner and the stage of an opportunity.
+OWNERS_AND_STAGES = {
+    *(
+        "owner",
+        "owner_id",
+        "ownerId",
+        "OwnerId",
+        "Owner",
+        "hubspot_owner_id",
+        "assigned_to",
+        "assignedById",
+        "employee",
+    ),
+    *("assignedUserId", "responsible_user_id", "user_id", "fk_user", "userownerid", "stage", "stage_id", "stageId"),
+    *("Stage", "StageName", "dealstage", "pipeline", "pipeline_id", "Pipeline", "status_id", "opp_status", "state"),
+}
 MAKERS: tuple[Callable[[Kind], Draft], ...] = (ordinary, emptiest, longest)
 
 each_client = pytest.mark.parametrize("client", [build(name, {}) for name in NAMES], ids=NAMES)
@@ -93,22 +110,19 @@ def test_the_same_draft_gives_the_same_request(client: Client, kind: Kind, make:
 @each_client
 @each_kind
 @each_draft
-def test_a_create_is_a_post_of_json_below_the_base_url(
-    client: Client, kind: Kind, make: Callable[[Kind], Draft]
-) -> None:
+def test_a_create_sends_json_below_the_base_url(client: Client, kind: Kind, make: Callable[[Kind], Draft]) -> None:
     request = client.create(make(kind), REFERENCE)
     assert request.method in {"POST", "PATCH", "PUT"}
     assert request.path.startswith("/")
     assert not request.path.startswith("//")
-    assert isinstance(json.loads(request.body or b""), dict)
+    assert isinstance(json.loads(request.body or b""), dict | list)
 
 
 @each_client
 @each_kind
 @each_draft
 def test_a_create_bears_the_reference(client: Client, kind: Kind, make: Callable[[Kind], Draft]) -> None:
-    request = client.create(make(kind), REFERENCE)
-    assert REFERENCE in f"{request.path}{request.query}{(request.body or b'').decode()}"
+    assert REFERENCE in said(client.create(make(kind), REFERENCE))
 
 
 @each_client
@@ -116,8 +130,8 @@ def test_a_create_bears_the_reference(client: Client, kind: Kind, make: Callable
 def test_a_look_asks_for_the_reference_or_for_the_parent_s_children(client: Client, kind: Kind) -> None:
     request = client.find(kind, REFERENCE, parent_id="p-1")
     sought = "p-1" if client.capability(kind).reference == "marker" else REFERENCE
-    assert request.method == "GET"
-    assert sought in f"{request.path}{request.query}"
+    assert request.method in {"GET", "POST"}  # some CRMs take a filter in the body only
+    assert sought in said(request)
 
 
 @each_client
@@ -153,5 +167,4 @@ def test_a_contact_without_phone_and_email_is_matched_with_nobody(client: Client
 @each_client
 def test_an_opportunity_is_updated_in_part_and_keeps_owner_and_stage(client: Client) -> None:
     request = client.update(Kind.OPPORTUNITY, "o-1", {"title": "Bomba", "text": "x", "amount": "5", "currency": "USD"})
-    assert request.method == "PATCH"
-    assert not {"owner", "owner_id", "assigned_to", "stage", "pipeline"} & set(json.loads(request.body or b"").keys())
+    assert not OWNERS_AND_STAGES & names_in(request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from http import HTTPStatus
 
 import pytest
 from hypothesis import given, settings
@@ -43,6 +44,8 @@ each_kind = pytest.mark.parametrize("kind", list(Kind))
 each_draft = pytest.mark.parametrize("make", MAKERS, ids=[make.__name__ for make in MAKERS])
 
 
+# Answers that say in themselves that there is nothing: a bare empty list where the CRM lists so.
+EMPTY_LISTS = {"odoo": b"[]", "tryton": b"[]"}
 PAGES = (
     b"",
     b"<html>Bad gateway</html>",
@@ -65,11 +68,11 @@ def looks(client: Client, kind: Kind, response: Response) -> Iterator[object]:
 @each_client
 @each_kind
 @pytest.mark.parametrize("status", [408, 500, 501, 502, 503, 504, 520, 599])
-@pytest.mark.parametrize("page", [*PAGES, *{recording.response.body for recording in RECORDINGS[::7]}])
-def test_a_failing_server_is_doubt(client: Client, kind: Kind, status: int, page: bytes) -> None:
-    response = Response(status, {"retry-after": "5"}, page)
-    assert all(isinstance(each, Uncertain) for each in writes(client, kind, response))
-    assert all(isinstance(each, Unsure) for each in looks(client, kind, response))
+def test_a_failing_server_is_doubt(client: Client, kind: Kind, status: int) -> None:
+    for page in (*PAGES, *{recording.response.body for recording in recordings_of(client.name)[::7]}):
+        response = Response(status, {"retry-after": "5"}, page)
+        assert all(isinstance(each, Uncertain) for each in writes(client, kind, response))
+        assert all(isinstance(each, Unsure) for each in looks(client, kind, response))
 
 
 @each_client
@@ -99,7 +102,8 @@ def test_a_refusal_by_something_in_between_is_doubt(client: Client, kind: Kind, 
 def test_a_success_without_an_id_is_doubt(client: Client, kind: Kind, status: int, body: bytes) -> None:
     response = Response(status, {}, body)
     assert isinstance(client.created(kind, response), Uncertain)
-    assert all(isinstance(each, Unsure) for each in looks(client, kind, response))
+    if status != HTTPStatus.OK or body != EMPTY_LISTS.get(client.name):
+        assert all(isinstance(each, Unsure) for each in looks(client, kind, response))
 
 
 @each_client
