@@ -75,6 +75,12 @@ def expected(process: Process) -> str | None:
     return file.read_text("utf-8") if file.exists() else None
 
 
+def epoch_of(mark: str | None) -> int:
+    """The epoch that a mark names; 0: it names none."""
+    words = (mark or "").split()
+    return int(words[1]) if len(words) > 1 and words[1].isdecimal() else 0
+
+
 def pin(found: Installation, file: Path, *, ours: bool) -> None:
     """Write the mark where there is none yet.  `ours`: this host made the database, or a person says it belongs here.
 
@@ -112,7 +118,9 @@ def check(found: Installation, expected: str | None) -> None:
 # A new epoch: every record that is not known to stand in the CRM is in doubt from now on, and looked for.  A doubt that
 # the copy knows begins anew: what became of it afterwards, and what was written then, is forgotten, and what a person
 # said of it was said before that.
-OPEN_EPOCH = "UPDATE installation SET epoch = epoch + 1, epoch_opened_at = clock_timestamp()"
+OPEN_EPOCH = """
+    UPDATE installation SET epoch = greatest(epoch, %(after)s) + 1, epoch_opened_at = clock_timestamp()
+"""
 DOUBT_ALL = """
     UPDATE records
        SET state = 'in_doubt', asked_until = clock_timestamp() + %(lease)s, look_at = clock_timestamp() + %(lease)s,
@@ -121,12 +129,13 @@ DOUBT_ALL = """
 """
 
 
-def open_epoch(conn: Conn, *, lease: timedelta) -> Installation:
+def open_epoch(conn: Conn, *, lease: timedelta, after: int = 0) -> Installation:
     """The database was restored to an earlier copy: it may have forgotten what it wrote.
 
-    What the workers of before had in flight is over after `lease`.
+    What the workers of before had in flight is over after `lease`.  `after`: the latest epoch that is known outside
+    the database; the same copy restored twice has forgotten the first time, and its epoch must not be that one again.
     """
     with conn.transaction():
-        conn.execute(OPEN_EPOCH)
+        conn.execute(OPEN_EPOCH, {"after": after})
         conn.execute(DOUBT_ALL, {"lease": lease})
     return read(conn)

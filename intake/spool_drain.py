@@ -155,7 +155,7 @@ class Drainer:
         """What was drained before a restore is drained again; what is old goes."""
         self._epoch_seen_at = self.clock()
         for drained in self.spool.drained():
-            if epoch_of(drained) < here.epoch:
+            if epoch_of(drained) != here.epoch:
                 self.spool.again(drained)
             elif self.now() - drained.stat().st_mtime > KEEP_DRAINED:
                 drained.unlink()

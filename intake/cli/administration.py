@@ -42,7 +42,8 @@ def restored(*, yes: bool) -> None:
         raise Finding("nothing was done; say --yes if the database was restored from a backup")
     process = place.process()
     with place.connection() as conn:
-        opened = installation.open_epoch(conn, lease=Patience().lease)
+        known = installation.epoch_of(installation.expected(process))
+        opened = installation.open_epoch(conn, lease=Patience().lease, after=known)
     if process.installation is None:
         installation.overwrite(opened, installation.mark_file(process))
     click.echo(f"epoch {opened.epoch} is open: every first create is looked for before it is made")
