@@ -8,31 +8,52 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
-from crm_clients.base import Response, Uncertain, Unsure
+from crm_clients.base import (
+    Absent,
+    ContactDraft,
+    Found,
+    Looked,
+    Response,
+    Retry,
+    Seen,
+    Several,
+    Uncertain,
+    Unsure,
+)
 
 DEEPEST = 32  # levels of nesting; no CRM answer comes near, and deeper ones are made to exhaust a stack
 LONGEST_ID = 200
 MOST_DIGITS = 40
+FEWEST_DIGITS = 8  # of two telephone numbers; a shorter run at the end of both may be chance
 LONGEST_WAIT = timedelta(days=1)  # callers cap lower; this one keeps timedelta and the database from overflowing
 
+_MARKER = re.compile(r"\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 
 
 def json_object(response: Response) -> Mapping[str, object] | None:
     """The JSON object that the body is, decimals as Decimal; None for all else, NaN and deep nesting too."""
+    value = _json(response)
+    return {key: item for key, item in value.items() if isinstance(key, str)} if isinstance(value, dict) else None
+
+
+def json_rows(response: Response) -> tuple[Mapping[str, object], ...] | None:
+    """The JSON list of objects that the body is; None for all else."""
+    return rows(_json(response))
+
+
+def _json(response: Response) -> object:
     try:
         value: object = json.loads(response.body, parse_float=Decimal, parse_constant=_refuse)
     except (ValueError, ArithmeticError, RecursionError):
         return None
-    if not isinstance(value, dict) or _depth(value) > DEEPEST:
-        return None
-    return {key: item for key, item in value.items() if isinstance(key, str)}
+    return None if _depth(value) > DEEPEST else value
 
 
 def _refuse(constant: str) -> object:
@@ -147,6 +168,58 @@ def _status(response: Response) -> str:
     return "unreadable" if succeeded(response) else f"status_{response.status}"
 
 
+def rate_limited(response: Response) -> Retry:
+    """A refusal that goes by itself: the limit of calls is used up."""
+    return Retry("rate_limited", retry_after(response), scope="account", passing=True)
+
+
 def succeeded(response: Response) -> bool:
     """Whether the status is a 2xx."""
     return HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES
+
+
+# --- whose a record is -------------------------------------------------------------------------------------------
+
+
+def under(reference: str, seen: Sequence[Seen], *, complete: bool) -> Looked:
+    """What stands under a reference, of the records that a look showed; `complete`: it showed all that there are.
+
+    One that lives outranks those that do not; two that live are an incident.
+    """
+    ours = [one for one in seen if one.reference == reference]
+    alive = [one for one in ours if one.live]
+    if len(alive) > 1:
+        return Several(tuple(one.crm_id for one in alive))
+    if ours:
+        return Found((alive or ours)[0])
+    return Absent() if complete else Unsure("more_than_one_page")
+
+
+def marked(said: str, reference: str) -> str:
+    """A text that ends with its reference, for records that have no field for it."""
+    return f"{text(said)}\n\n[ref:{reference}]"
+
+
+def unmarked(written: str) -> tuple[str, str | None]:
+    """A text without its reference, and the reference; None: it has none at its end."""
+    marker = _MARKER.search(written)
+    return (written, None) if marker is None else (written[: marker.start()], marker.group(1))
+
+
+def is_same_person(draft: ContactDraft, *, phones: Iterable[object], emails: Iterable[object]) -> bool:
+    """Whether one of the phones or e-mails of a contact really is the draft's, however it is written."""
+    phone, email = draft.phone, (draft.email or "").strip().casefold()
+    return (phone is not None and any(is_same_phone(phone, text(each)) for each in phones)) or (
+        bool(email) and any(text(each).strip().casefold() == email for each in emails)
+    )
+
+
+def is_same_phone(ours: str, theirs: str) -> bool:
+    """Equal in digits, or one is the other without its country."""
+    longer, shorter = sorted((digits(ours), digits(theirs).lstrip("0")), key=len, reverse=True)
+    return len(shorter) >= FEWEST_DIGITS and longer.endswith(shorter)
+
+
+def digits(phone: str) -> str:
+    """The digits of a telephone number, without anything that people write between them."""
+    return re.sub(r"[^0-9]", "", phone)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import timedelta
+
+from crm_clients.base import Kind
+
+_CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 
 Settings = Mapping[str, str]
 
@@ -48,3 +53,26 @@ def one_of(settings: Settings, name: str, words: Collection[str], default: str) 
     if word not in words:
         raise BadSetting(f"{name} is {word!r}; it may be: {', '.join(words)}")
     return word
+
+
+def several(settings: Settings, name: str) -> tuple[str, ...]:
+    """Words with commas or spaces between them, in their order; () where the setting is missing."""
+    return tuple(dict.fromkeys(settings.get(name, "").replace(",", " ").split()))
+
+
+def currencies(settings: Settings, name: str) -> tuple[str, ...]:
+    """Several currencies by their codes (ISO 4217).  Raises BadSetting."""
+    codes = several(settings, name)
+    for code in codes:
+        if not _CURRENCY.fullmatch(code):
+            raise BadSetting(f"{name} names {code!r}; a currency is three capital letters, as PEN")
+    return codes
+
+
+def kinds(settings: Settings, name: str, *, of: Collection[Kind]) -> frozenset[Kind]:
+    """Several kinds of record, of those that the client allows here.  Raises BadSetting."""
+    known = {kind.value: kind for kind in Kind if kind in of}
+    for word in several(settings, name):
+        if word not in known:
+            raise BadSetting(f"{name} names {word!r}; it may name: {', '.join(known)}")
+    return frozenset(known[word] for word in several(settings, name))
