@@ -98,7 +98,7 @@ def kind_of(draft: Draft) -> Kind:
 class Request:
     """One HTTP request below the account's base URL.  The credential is not in it: `transport` adds the account's."""
 
-    method: Literal["GET", "POST", "PUT", "PATCH"]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str  # begins with "/", already percent-encoded
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     body: bytes | None = field(default=None, repr=False)
@@ -358,6 +358,17 @@ class FormsAccount(Protocol):
 
         Raises ValueError, which does not show the credential, where it has not the form that the client's page names.
         """
+
+
+@runtime_checkable
+class Removes(Protocol):
+    """A client that can take away what the contract probe made; no lead's record is ever removed."""
+
+    def remove(self, kind: Kind, crm_id: str) -> Request | None:
+        """The request that deletes one record, or puts it into the trash; None: not of this kind."""
+
+    def removed(self, kind: Kind, response: Response) -> bool:
+        """Whether it is away now, or was before."""
 
 
 class UnreadableAnswer(Exception):

@@ -21,6 +21,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
+from crm_clients import answers
 from crm_clients.base import (
     Capability,
     ContactDraft,
@@ -150,6 +151,17 @@ class BottleCRM:
 
     def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:
         return sightings.page(kind, response, self.reference_field, after=after)
+
+    def remove(self, kind: Kind, crm_id: str) -> Request | None:
+        """Deleted for good; only an administrator, or who made it, may (opportunity_views.py, contacts/views.py)."""
+        if kind is Kind.NOTE:
+            comment = crm_id.partition(":")[2]
+            return Request("DELETE", f"/opportunities/comment/{quote(comment, safe='')}/")
+        return Request("DELETE", _record(kind, crm_id))
+
+    def removed(self, kind: Kind, response: Response) -> bool:
+        body = answers.json_object(response) or {}
+        return (answers.succeeded(response) and body.get("error") is not True) or outcomes.is_gone(kind, response)
 
     def control(self) -> Request:
         """The definitions of custom fields: where ours is not defined, a filter by it finds nothing for ever."""

@@ -140,6 +140,12 @@ class SandboxClient:
     def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:  # noqa: ARG002 - the answer says
         return sightings.page(kind, response, marks=self._marks(kind))
 
+    def remove(self, kind: Kind, crm_id: str) -> Request | None:
+        return Request("DELETE", _record(kind, crm_id))
+
+    def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
+        return answers.succeeded(response) or sightings.not_found(response)
+
     def control(self) -> Request:
         return Request("GET", "/api/me")
 
