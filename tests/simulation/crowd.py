@@ -58,7 +58,7 @@ class Crowd:
             {"fault": name, "match": {"what": what}, "skip": self.chance.randrange(self.events)}
             for name in sorted(FAULTS.keys() - LEFT_OUT)
             for what in ("create", "find", "read")
-            for _ in range(ceil(self.events * SHARE / 3))
+            for _ in range(ceil(self.events * SHARE / 2))  # more than a third: not every one gets its turn
         ])  # fmt: skip
         self.work()
         for rule in self.lab.dials.faults():
