@@ -27,7 +27,7 @@ from intake.identity import IdentityKey
 from intake.reading import Arrival, Post, Reader, is_authentic, is_readable_type, not_storable
 from intake.received import Acceptance, Received
 from intake.sources import find as find_provider
-from intake.sources.base import Answer, OwnAnswer
+from intake.sources.base import Answer, OwnAnswer, SetupCall
 from intake.spool import Spool
 
 log = structlog.get_logger()
@@ -36,6 +36,9 @@ log = structlog.get_logger()
 # database work must be over within this, in seconds.
 PATIENCE = 0.9
 RETRY_AFTER = 5  # seconds
+
+# What became of a call that only sets a webhook up.
+NOTHING = Acceptance(events=(), updates=0, conflicts=0, quarantined=0, ignored=1)
 
 # Seconds to wait for a connection before asking for one anew: a request that asks makes the pool try to connect.
 ASK_AGAIN = 0.3
@@ -93,7 +96,20 @@ class Door:
         source = self.source(post.source)
         if isinstance(source, Reply):
             return source
-        now = self.now()
+        provider, now = find_provider(source.provider), self.now()
+        if isinstance(provider, SetupCall) and (echoed := provider.echoed(post.headers, post.body)):
+            return Reply(source.accepted_status, _document(NOTHING), echoed)
+        if (refusal := self._refusal(source, post, now)) is not None:
+            return refusal
+        reader = Reader(self.settings, source, now)
+        reading = reader.read(post)
+        if reading.quarantined and not reading.events and source.can_mend:
+            fields = {name: rule for each in reading.quarantined for name, rule in each.fields.items()}
+            return refused(HTTPStatus.UNPROCESSABLE_ENTITY, reading.quarantined[0].reason, fields)
+        return self._store(reader.received(post, reading, Arrival(self.new_id())), now)
+
+    def _refusal(self, source: Source, post: Post, now: datetime) -> Reply | None:
+        """Why it is not even read; None: it is."""
         if not is_authentic(source, post, now):
             log.info("delivery refused", source=source.name, reason="not_authentic")
             self.on_refused(post, now)
@@ -102,12 +118,7 @@ class Door:
             return refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "content_type")
         if source.idempotency_key and idempotency.key(post.headers) is None:
             return refused(HTTPStatus.BAD_REQUEST, "idempotency_key_missing", {"Idempotency-Key": "is required"})
-        reader = Reader(self.settings, source, now)
-        reading = reader.read(post)
-        if reading.quarantined and not reading.events and source.can_mend:
-            fields = {name: rule for each in reading.quarantined for name, rule in each.fields.items()}
-            return refused(HTTPStatus.UNPROCESSABLE_ENTITY, reading.quarantined[0].reason, fields)
-        return self._store(reader.received(post, reading, Arrival(self.new_id())), now)
+        return None
 
     def _store(self, received: Received, now: datetime) -> Reply:
         source = received.source

@@ -43,11 +43,13 @@ class StandardWebhooks:
 
 
 def signing_key(secret: str) -> bytes:
-    """The key in `whsec_<base64>`; b"" (which nothing proves) if that is no base64.
+    """The key in `whsec_<base64>`, its padding left out or not; b"" (which nothing proves) if that is no base64.
 
     A secret without the prefix is base64 too by the reference libraries; if it cannot be, it is the key as it stands.
     """
+    named = secret.startswith(KEY_PREFIX)
+    written = as_bytes(secret.removeprefix(KEY_PREFIX))
     try:
-        return base64.b64decode(as_bytes(secret.removeprefix(KEY_PREFIX)), validate=True)
+        return base64.b64decode(written + b"=" * (-len(written) % 4 if named else 0), validate=True)
     except binascii.Error:
-        return b"" if secret.startswith(KEY_PREFIX) else as_bytes(secret)
+        return b"" if named else as_bytes(secret)

@@ -54,19 +54,15 @@ def _hashed_texts(urls: tuple[str, ...], body: bytes) -> list[bytes]:
 
 
 def _spellings(url: str) -> tuple[str, ...]:
-    """The URL as it is, with and without its scheme's standard port: Twilio's servers do not agree on it."""
+    """The URL as it is, without its port, and with its scheme's own: Twilio's servers do not agree on them."""
     try:
         parts = urlsplit(url)
         port, standard = parts.port, STANDARD_PORTS.get(parts.scheme)
     except ValueError:
         return (url,)
-    if standard is None or port not in (None, standard):
-        return (url,)
-    return (url, _with_authority(parts, parts.netloc.removesuffix(f":{standard}")), _with_port(parts, standard))
-
-
-def _with_port(parts: SplitResult, standard: int) -> str:
-    return _with_authority(parts, f"{parts.netloc.removesuffix(f':{standard}')}:{standard}")
+    if port is not None:
+        return (url, _with_authority(parts, parts.netloc.removesuffix(f":{port}")))
+    return (url,) if standard is None else (url, _with_authority(parts, f"{parts.netloc}:{standard}"))
 
 
 def _with_authority(parts: SplitResult, netloc: str) -> str:

@@ -143,6 +143,14 @@ class OwnAnswer(Protocol):
 
 
 @runtime_checkable
+class SetupCall(Protocol):
+    """A provider that calls once by POST while its webhook is set up, unsigned, and wants headers of the call back."""
+
+    def echoed(self, headers: Mapping[str, str], body: bytes) -> Mapping[str, str]:
+        """The headers of our 200, which are ASCII; none: this is a delivery, and has to prove itself.  Never raises."""
+
+
+@runtime_checkable
 class SecretInBody(Protocol):
     """A provider whose bodies hold a secret, which must be gone before they are stored."""
 

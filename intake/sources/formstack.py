@@ -1,7 +1,8 @@
 """Formstack: the answers by their labels, as a form or as JSON; `UniqueID` names the submission.
 
-Of two fields with one label only the last is sent.  A shared secret comes as `HandshakeKey` in the body.
-Source: help.formstack.com, "Webhooks".
+Of two fields with one label only the last is sent.  A shared secret comes as `HandshakeKey` in the body, the better
+"HMAC key" never does.  Source: help.formstack.com, "Webhooks"; hookdeck/webhook-skills @4cc57d7, formstack-webhooks
+(deliveries as they were captured).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ OURS = frozenset({"FormID", "UniqueID", SECRET})
 
 @dataclass(frozen=True, slots=True)
 class Formstack(FormTool):
-    """Its HMAC option is not spoken here (its header is not documented): the token is in the URL."""
+    """Signed where the webhook has an HMAC key; else its shared secret or a token in the URL is the proof."""
 
     name: str = "formstack"
     content_types: frozenset[str] = frozenset({JSON, URLENCODED})

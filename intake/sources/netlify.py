@@ -19,7 +19,7 @@ ADDED = frozenset({"/data/ip", "/data/user_agent", "/data/referrer"})
 
 @dataclass(frozen=True, slots=True)
 class Netlify(FormTool):
-    """Its own JWS is not verified here: the token in the URL is the proof."""
+    """Signed by a JWS where a "JWS secret token" was set; else a token in the URL is the proof."""
 
     name: str = "netlify"
 

@@ -37,6 +37,9 @@ SOURCES = (
     ("contact", "form", "cf7", ""),
     ("landing", "form", "elementor", ""),
     ("survey", "form", "typeform", ""),
+    ("site", "form", "netlify", ""),
+    ("pages", "form", "formstack", ""),
+    ("spree", "form", "formspree", ""),
     ("shop", "quote", "woocommerce", ""),
     ("shop-quotes", "quote", "woocommerce", 'order_policy = "ignore"'),
 )
@@ -88,6 +91,32 @@ def test_key_of_google_is_accepted_and_nowhere_in_the_database(shop: Doorway) ->
     kept = shop.rows("SELECT content FROM bodies")
     assert len(kept) > 1
     assert not [row for row in kept if SECRET.encode() in bytes(row["content"])]  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "header"),
+    [("site", "netlify/submission.json", "x-webhook-signature"), ("pages", "formstack/form.txt", "x-fs-signature")],
+)
+def test_signed_form_is_accepted_and_a_changed_one_is_refused(
+    shop: Doorway, source: str, name: str, header: str
+) -> None:
+    body = sample(name)
+    signature = shop.signed(source, body)[header]
+    event(accepted(shop.post(source, body)))
+    assert shop.post(source, body + b" ", headers={header: signature}).status_code == 401
+
+
+def test_set_up_call_of_a_rest_hook_gets_its_header_back(shop: Doorway) -> None:
+    answer = shop.client.post("/hooks/spree", data=b"{}", headers={"X-Hook-Secret": "b537207f20cb"})
+    assert (accepted(answer)["ignored"], answer.headers["X-Hook-Secret"]) == (1, "b537207f20cb")
+    assert shop.count("receipts") == 0
+
+
+def test_unsigned_answers_with_the_header_of_a_set_up_call_are_refused(shop: Doorway) -> None:
+    answer = shop.client.post(
+        "/hooks/spree", json={"email": "ana@example.com"}, headers={"X-Hook-Secret": "b537207f20cb"}
+    )
+    assert (answer.status_code, "X-Hook-Secret" in answer.headers) == (401, False)
 
 
 def test_broken_json_of_a_visitor_is_kept_for_a_person(shop: Doorway) -> None:
