@@ -108,11 +108,15 @@ REFUSALS: Mapping[str, Text] = {
     "nothing_stood": Text(
         "Nada suyo estuvo en el CRM todavía.", "Nothing of it stood in the CRM so far."),
     "nothing_gone": Text(
-        "Todo lo suyo sigue en el CRM: no hay nada que crear de nuevo.",
-        "Everything of it stands in the CRM: there is nothing to make anew."),
+        "Todo lo suyo sigue en el CRM: no hay nada que crear de nuevo. Si está en revisión, use `revive`.",
+        "Everything of it stands in the CRM: there is nothing to make anew. If it is in review, use `revive`."),
     "opener_comes_first": Text(
         "Su oportunidad ya no está: entregue de nuevo el mensaje que la abrió, o abra otra con `settle … new`.",
         "Its opportunity is gone: redeliver the message that opened it, or open another with `settle … new`."),
+    "opener_on_its_way": Text(
+        "Su oportunidad se está creando de nuevo y aún no está: espere a que se confirme el mensaje que la abrió.",
+        "Its opportunity is being made anew and does not stand yet: wait until the message that opened it is "
+        "confirmed."),
     "in_doubt_first": Text(
         "Un registro suyo está en duda: aclárelo primero.", "One of its records is in doubt: clear that up first."),
     "newer_comes_first": Text(

@@ -1,6 +1,7 @@
-"""The incidents that a reconciliation finds: open items by what they are about, closed when they are found no more.
+"""The incidents that a reconciliation finds: open items by what they are about.
 
-An item that a person closed stays closed: what was accepted once is accused no more.
+found no more → reconciled · its record was made anew, and that one stands → recovered · a person accepted it → stays
+closed: what was accepted once is accused no more.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from psycopg.rows import scalar_row
 from psycopg.types.json import Jsonb
 
 from intake.db import Conn
+from intake.records import RecordKind
 
-RECONCILED = "reconciled"
+# What a look at one record may find wrong with it; all of it is over once another record stands in its place.
+WRONG = ("gone", "not_live", "other_reference", "without_owner", "without_contact")
+KINDS: tuple[RecordKind, ...] = ("contact", "opportunity", "task", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ OPEN = """
             ORDER BY received_at DESC LIMIT 1) d ON true
       LEFT JOIN events e ON e.event_id = d.event_id
      WHERE NOT EXISTS (SELECT FROM items i WHERE i.subject = %(subject)s AND i.reason = %(reason)s
-                          AND i.closed_at IS NOT NULL AND i.resolution <> 'reconciled')
+                          AND i.closed_at IS NOT NULL AND i.resolution NOT IN ('reconciled', 'recovered'))
     ON CONFLICT (subject, reason) WHERE kind = 'incident' AND closed_at IS NULL AND subject IS NOT NULL
     DO UPDATE SET evidence = EXCLUDED.evidence
     RETURNING item_id
@@ -89,3 +93,16 @@ def acquit(conn: Conn, reasons: Sequence[str], *, run: str, subjects: Sequence[s
     """Close what this run did not find any more, of these reasons and subjects (None: all); returns how many."""
     given = {"reasons": list(reasons), "run": run, "subjects": None if subjects is None else list(subjects)}
     return conn.execute(ACQUIT, given).rowcount
+
+
+RECOVER = """
+    UPDATE items i SET closed_at = clock_timestamp(), resolution = 'recovered'
+      FROM records old JOIN records new ON new.record_id = newest_record(old.record_id)
+     WHERE i.kind = 'incident' AND i.closed_at IS NULL AND i.subject IS NOT NULL AND i.reason = ANY(%(reasons)s)
+       AND i.record_id = old.record_id AND old.replaced_by IS NOT NULL AND new.state = 'known'
+"""
+
+
+def recover(conn: Conn) -> int:
+    """Close what is about a record in whose place another one stands by now; returns how many."""
+    return conn.execute(RECOVER, {"reasons": [f"{kind}_{each}" for kind in KINDS for each in WRONG]}).rowcount

@@ -51,13 +51,15 @@ class EventRow:
     open_item: int | None
 
 
+# A record that was made anew counts in place of the one that is gone.
 # The newest first; the cursor names the last row of the page before.  `only_open` says again, in the words of the index
 # of what is pending, what `states` says: among millions of finished events the few open ones are found at once.
 EVENTS = """
     SELECT e.event_id, e.mode, e.source, e.kind, e.request_id, e.version, n.reference AS need, d.state, d.reason,
            e.received_at, d.due_at,
            (SELECT count(*) FROM attempts a
-             WHERE a.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record)) AS attempts,
+             WHERE a.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record,
+                                   c.record_id, o.record_id, t.record_id, m.record_id)) AS attempts,
            c.crm_id AS contact_id, o.crm_id AS opportunity_id, t.crm_id AS task_id, m.crm_id AS note_id,
            c.reference AS contact_ref, o.reference AS opportunity_ref, t.reference AS task_ref,
            m.reference AS note_ref,
@@ -67,10 +69,10 @@ EVENTS = """
       FROM events e
       JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d ON true
       JOIN needs n USING (need_id)
-      LEFT JOIN records c ON c.record_id = d.contact_record
-      LEFT JOIN records o ON o.record_id = d.opportunity_record
-      LEFT JOIN records t ON t.record_id = d.task_record
-      LEFT JOIN records m ON m.record_id = d.note_record AND m.kind = 'note'
+      LEFT JOIN records c ON c.record_id = newest_record(d.contact_record)
+      LEFT JOIN records o ON o.record_id = newest_record(d.opportunity_record)
+      LEFT JOIN records t ON t.record_id = newest_record(d.task_record)
+      LEFT JOIN records m ON m.record_id = newest_record(d.note_record) AND m.kind = 'note'
      WHERE (%(event_id)s::uuid IS NULL OR e.event_id = %(event_id)s)
        AND (%(states)s::text[] IS NULL OR d.state = ANY(%(states)s))
        AND (NOT %(only_open)s
@@ -219,7 +221,12 @@ ATTEMPTS = """
                 WHEN a.closed_at IS NULL AND a.send_by > clock_timestamp() THEN 'prepared'
                 ELSE 'perhaps_sent' END AS stage
       FROM deliveries d
-      JOIN records r ON r.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record)
+      CROSS JOIN LATERAL (
+           SELECT unnest(ARRAY[d.contact_record, d.opportunity_record, d.task_record, d.note_record]) AS record_id
+            UNION
+           SELECT newest_record(unnest(ARRAY[d.contact_record, d.opportunity_record, d.task_record, d.note_record]))
+           ) AS linked
+      JOIN records r USING (record_id)
       JOIN attempts a USING (record_id)
      WHERE d.event_id = %(event_id)s
        AND d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = %(event_id)s)
@@ -252,22 +259,40 @@ class RecordRow:
     blocks: bool
     being_asked: bool
     says_it: bool = False  # A message of a conversation: its words stand here, or are to.
+    remade: bool = False  # It takes the place of one that was gone.
+    orphaned: bool = False  # It hangs on an opportunity that was lost, and made anew without it.
 
     @property
     def in_doubt(self) -> bool:
         """A write may have been executed, and nobody knows."""
         return self.state in {"asked", "in_doubt"}
 
+    @property
+    def is_missing(self) -> bool:
+        """It surely is not where it belongs, whatever the CRM shows: nobody need ask."""
+        return self.orphaned or (self.remade and self.state == "none")
 
+
+# A record that was made anew counts in place of the one that is gone: it alone can be settled, or lost again.
 RECORDS = """
     SELECT r.record_id, r.kind, r.destination, r.reference, r.state, r.crm_id, r.asked_until, r.look_at, r.ruled_absent,
-           coalesce(d.blocked_on = r.record_id, false) AS blocks, r.being_asked,
-           coalesce(d.note_record = r.record_id, false) AND d.part = 'follow_up' AS says_it
+           r.being_asked, bool_or(l.blocks) AS blocks, bool_or(l.says_it) AS says_it,
+           bool_or(l.record_id <> r.record_id) AS remade,
+           r.kind IN ('task', 'note')
+               AND EXISTS (SELECT FROM records p WHERE p.record_id = r.parent_record_id AND p.replaced_by IS NOT NULL)
+               AS orphaned
       FROM deliveries d
-      JOIN records_now r
-        ON r.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record, d.blocked_on)
+      CROSS JOIN LATERAL (
+           VALUES (d.contact_record, false), (d.opportunity_record, false), (d.task_record, false),
+                  (d.note_record, d.part = 'follow_up'), (d.blocked_on, false)) AS named (record_id, says_it)
+      CROSS JOIN LATERAL (
+           SELECT named.record_id, named.says_it, coalesce(d.blocked_on = named.record_id, false) AS blocks,
+                  newest_record(named.record_id) AS newest) AS l
+      JOIN records_now r ON r.record_id = l.newest
      WHERE d.event_id = %(event_id)s
        AND d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = %(event_id)s)
+     GROUP BY r.record_id, r.kind, r.destination, r.reference, r.state, r.crm_id, r.asked_until, r.look_at,
+              r.ruled_absent, r.being_asked, r.parent_record_id
      ORDER BY r.record_id
 """
 

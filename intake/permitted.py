@@ -143,9 +143,12 @@ def _of_contact(view: View) -> str | None:
 
 def _of_gone(view: View) -> str | None:
     """What stood in the CRM and is no more may be made anew; a note's opportunity comes back with its opener alone."""
-    if not any(each.state in {"known", "gone"} for each in view.records):
+    if not any(each.state in {"known", "gone"} or each.is_missing for each in view.records):
         return "nothing_stood"
     opportunity = view.record("opportunity")
-    if view.part == "follow_up" and opportunity is not None and opportunity.state == "gone":
-        return "opener_comes_first"
+    if view.part == "follow_up" and opportunity is not None:
+        if opportunity.state == "gone":
+            return "opener_comes_first"
+        if opportunity.is_missing:
+            return "opener_on_its_way"
     return "in_doubt_first" if view.in_doubt else None

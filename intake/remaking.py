@@ -53,7 +53,8 @@ def redeliver(conn: Conn, author: Author, event_id: UUID, gone: Sequence[RecordR
         about = decided.about(conn, seen)
         if any(each.kind == "opportunity" for each in lost):
             _must_make_it(conn, seen, about)
-        remade = [_replaced(conn, each) for each in lost]
+        # What another event's redelivery replaced already has its new name, and is made by whoever comes first.
+        remade = [_replaced(conn, each) for each in lost if each.crm_id]
         if seen.event.state == "confirmed":
             person_arrows.new_generation(conn, event_id, gated=False)
         else:

@@ -149,6 +149,14 @@ CREATE VIEW records_now AS
            clock_timestamp() - asked_until AS asked_ago
       FROM records;
 
+-- The record that was made anew in place of this one, or itself; NULL for NULL.
+CREATE FUNCTION newest_record(named bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+    WITH RECURSIVE chain AS (
+        SELECT record_id, replaced_by FROM records WHERE record_id = named
+        UNION ALL SELECT r.record_id, r.replaced_by FROM records r JOIN chain c ON r.record_id = c.replaced_by)
+    SELECT record_id FROM chain WHERE replaced_by IS NULL
+$$;
+
 -- The ids of a person (phone variants, e-mail, WhatsApp ids) as HMACs, each bound to one contact record.
 CREATE TABLE contact_keys (
     destination text NOT NULL,
@@ -437,6 +445,8 @@ CREATE TABLE heartbeats (
     process text NOT NULL,
     name    text NOT NULL,
     at      timestamptz NOT NULL,
+    -- Which secrets this process misses: whose, and the reference of each, never a value.  NULL: it did not say.
+    missing text[],
     PRIMARY KEY (process, name)
 );
 

@@ -22,16 +22,15 @@ from crm_clients.base import (
 from crm_clients.transport import Answered
 from intake import reconcile
 from intake.identity import is_ours
-from intake.incidents import Incident
+from intake.incidents import KINDS, WRONG, Incident
 from intake.reconcile import Claimed, Standing
 from intake.records import RecordKind
 from workers import calls
 from workers.desk import Desk, Wired
 
-KINDS: tuple[RecordKind, ...] = ("contact", "opportunity", "task", "note")
+__all__ = ["KINDS", "LISTED_WRONG", "WRONG", "Verified", "can_list", "compare", "page", "reasons", "verify"]
 
-# What a look at a record may find wrong; `several` is found by listing where the CRM can be listed.
-WRONG = ("gone", "not_live", "other_reference", "without_owner", "without_contact")
+# What is found by listing, where the CRM can be listed.
 LISTED_WRONG = ("several", "unexpected", "unknown")
 
 

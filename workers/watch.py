@@ -16,7 +16,7 @@ import psycopg_pool
 import structlog
 
 from crm_clients.transport import Transport
-from intake import nights
+from intake import incidents, nights
 from intake.alerts import changes, outbox, rounds
 from intake.alerts.content import Content, read
 from intake.alerts.digest import digest
@@ -68,6 +68,7 @@ def round_of(watch: Watch) -> None:
 
 
 def _look(watch: Watch, conn: Conn, *, slow: bool) -> None:
+    incidents.recover(conn)  # First, so that nobody is told again of what is over.
     for each in changes.watch(conn, watch.settings, slow=slow):
         log.info("condition changed", what=each.what, condition=each.name, subject=each.subject, count=each.count)
     if slow:

@@ -134,7 +134,7 @@ def restored_crm(made: Lab, folder: Path) -> Trouble:
     done = made.form()
     made.work()
     People(made).trash("task")
-    return Trouble({"DONE": str(done), "ITEM": "1"}, findings=("reconcile",))
+    return Trouble({"DONE": str(done)}, findings=("reconcile --verify",))
 
 
 def flood(made: Lab, folder: Path) -> Trouble:

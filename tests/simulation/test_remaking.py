@@ -15,6 +15,7 @@ from intake.decided import Author, Refused
 from tests.commands import DECIDED, beside, intake
 from tests.lab import Json, Lab
 from tests.ruled import rule
+from tests.simulation.watching import watching
 from tests.simulation.world import People, ledger
 
 EACH_ONCE = {"contact": 1, "opportunity": 1, "task": 1}
@@ -139,6 +140,107 @@ def test_what_was_replaced_is_no_incident(stored: Lab, environ: Mapping[str, str
     intake(environ, "redeliver", event, *DECIDED)
     stored.work()
     assert intake(environ, "reconcile", "--verify").status == 0
+
+
+def accused(lab: Lab, environ: Mapping[str, str]) -> UUID:
+    """An event whose opportunity the CRM lost, which a reconciliation found, and which is delivered again."""
+    event = confirmed(lab)
+    People(lab).trash("opportunity")
+    assert intake(environ, "reconcile", "--verify").status == 1
+    assert intake(environ, "redeliver", event, *DECIDED).status == 0
+    return event
+
+
+def resolutions(lab: Lab) -> list[object]:
+    return [row["resolution"] for row in lab.rows("SELECT resolution FROM items WHERE kind = 'incident'")]
+
+
+def test_an_incident_is_over_once_what_was_made_anew_stands(stored: Lab, environ: Mapping[str, str]) -> None:
+    accused(stored, environ)
+    stored.work()
+    assert intake(environ, "reconcile").status == 0
+    assert resolutions(stored) == ["recovered"]
+
+
+def test_an_incident_stays_open_while_what_is_made_anew_does_not_stand_yet(
+    stored: Lab, environ: Mapping[str, str]
+) -> None:
+    accused(stored, environ)
+    assert intake(environ, "reconcile").status == 0
+    assert resolutions(stored) == [None]
+
+
+def test_the_watch_closes_what_has_recovered(stored: Lab, environ: Mapping[str, str]) -> None:
+    accused(stored, environ)
+    stored.work()
+    with watching(stored):
+        assert resolutions(stored) == ["recovered"]
+
+
+# --- a note whose opportunity was made anew ---------------------------------------------------------------------------
+
+
+def lost_talk(lab: Lab) -> tuple[UUID, UUID]:
+    """A conversation with a note, whose opportunity the CRM lost: opener and follow-up."""
+    (opener,) = lab.whatsapp("Hola")
+    lab.work()
+    (follow_up,) = lab.whatsapp("Otra cosa", at=1_790_000_100)
+    lab.work()
+    People(lab).trash("opportunity")
+    return opener, follow_up
+
+
+def test_a_note_is_made_anew_once_its_new_opportunity_stands(stored: Lab, environ: Mapping[str, str]) -> None:
+    opener, follow_up = lost_talk(stored)
+    assert intake(environ, "redeliver", opener, *DECIDED).status == 0
+    stored.work()
+    assert intake(environ, "redeliver", follow_up, *DECIDED).status == 0
+    stored.work()
+    new = only(stored, "opportunity")["id"]
+    assert stored.state(follow_up) == "confirmed"
+    assert [each["opportunity_id"] for each in stored.in_crm("note")][-1] == new
+
+
+def test_a_note_waits_for_the_opportunity_that_is_made_anew(stored: Lab, environ: Mapping[str, str]) -> None:
+    opener, follow_up = lost_talk(stored)
+    intake(environ, "redeliver", opener, *DECIDED)
+    said = intake(environ, "redeliver", follow_up, *DECIDED)
+    assert (said.status, "se está creando de nuevo" in said.err) == (1, True)
+
+
+def test_a_note_comes_after_the_message_that_opens_its_opportunity(stored: Lab, environ: Mapping[str, str]) -> None:
+    _, follow_up = lost_talk(stored)
+    stored.rows("UPDATE records SET state = 'gone' WHERE kind = 'opportunity' RETURNING record_id")
+    said = intake(environ, "redeliver", follow_up, *DECIDED)
+    assert (said.status, "el mensaje que la abrió" in said.err) == (1, True)
+
+
+def test_a_note_that_was_made_anew_stands(stored: Lab, environ: Mapping[str, str]) -> None:
+    opener, follow_up = lost_talk(stored)
+    for event in (opener, follow_up):
+        intake(environ, "redeliver", event, *DECIDED)
+        stored.work()
+    assert intake(environ, "redeliver", follow_up, *DECIDED).status == 1
+
+
+def test_each_message_of_a_lost_note_can_be_delivered_again(stored: Lab, environ: Mapping[str, str]) -> None:
+    stored.whatsapp("Hola")
+    stored.work()
+    events = stored.whatsapp("Uno", "Dos", at=1_790_000_100)
+    stored.work()
+    People(stored).trash("note")
+    assert [intake(environ, "redeliver", each, *DECIDED).status for each in reversed(events)] == [0, 0]
+    stored.work()
+    said = " ".join(str(each["text"]) for each in stored.in_crm("note"))
+    assert ("Uno" in said, "Dos" in said) == (True, True)
+
+
+def test_an_event_shows_the_records_that_stand_for_it_now(stored: Lab, environ: Mapping[str, str]) -> None:
+    opener, follow_up = lost_talk(stored)
+    intake(environ, "redeliver", opener, *DECIDED)
+    stored.work()
+    shown = intake(environ, "show", follow_up, "--json").document
+    assert shown["opportunity_id"] == only(stored, "opportunity")["id"]
 
 
 def test_two_people_at_once_make_it_anew_once(stored: Lab) -> None:

@@ -39,15 +39,19 @@ def redeliver(*, event: str, by: str, reason: str) -> None:
         for each in seen.records:
             if each.crm_id and each.record_id not in lost:
                 click.echo(f"stands: {each.kind} {each.crm_id}")
+    click.echo(f"received: it is delivered again; `intake show {event}` tells what became of it")
 
 
 def _gone(tools: Desk, destination: str, records: Sequence[RecordRow]) -> list[RecordRow]:
-    """Those that had an id and that the CRM shows no more, or only in its trash.  Raises Finding."""
+    """Those that had an id and that the CRM shows no more, or only in its trash, or that hang on what it lost.
+
+    Raises Finding.
+    """
     wired = tools.wired.get(destination)
     if wired is None:
         raise Finding(f"the destination {destination} is not configured, or closed: it cannot be asked")
-    stood = [each for each in records if each.state in {"known", "gone"} and each.crm_id]
-    return [each for each in stood if not _stands(tools, wired, each)]
+    stood = [each for each in records if each.state in {"known", "gone"} and not each.is_missing]
+    return [each for each in records if each.is_missing] + [each for each in stood if not _stands(tools, wired, each)]
 
 
 def _stands(tools: Desk, wired: Wired, record: RecordRow) -> bool:
