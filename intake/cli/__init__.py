@@ -36,4 +36,5 @@ COMMANDS = (
     Command("resolve", "intake.cli.deciding:resolve", "Close a conflict, an incident or a quarantine."),
     Command("pause", "intake.cli.pausing:pause", "Deliver nothing to an account, or of a source."),
     Command("resume", "intake.cli.pausing:resume", "Deliver again."),
+    Command("operators", "intake.cli.operating:operators", "Who may open the console and the API."),
 )
