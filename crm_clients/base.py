@@ -69,10 +69,11 @@ class TaskDraft:
 
 @dataclass(frozen=True, slots=True)
 class NoteDraft:
-    """A text on an opportunity: what the person wrote later."""
+    """A text on an opportunity: what the person wrote later.  `said_at` is aware; None: nobody knows."""
 
     text: str = field(repr=False)
     opportunity_id: str
+    said_at: datetime | None = None
 
 
 Draft = ContactDraft | OpportunityDraft | TaskDraft | NoteDraft

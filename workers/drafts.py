@@ -81,7 +81,7 @@ def note(works: Sequence[Work], zone: ZoneInfo, *, opportunity_id: str) -> NoteD
     first = works[0]
     when = moment(first, zone) if len(works) == 1 else f"{len(works)} mensajes"
     text = "\n".join((f"{_channel(first)} · {when}", *_lines(joined(first, works, zone))))
-    return NoteDraft(text=_cut(text), opportunity_id=opportunity_id)
+    return NoteDraft(text=_cut(text), opportunity_id=opportunity_id, said_at=first.received_at)
 
 
 def is_full(draft: OpportunityDraft | NoteDraft) -> bool:
@@ -99,7 +99,8 @@ def left_note(work: Work, left: Mapping[str, str], *, opportunity_id: str) -> No
     version = "" if work.version is None else f", versión {work.version}"
     head = f"{named}{version}: lo que alguien cambió aquí se dejó como está."
     lines = (f"{FIELDS.get(name, name)}: {value}" for name, value in left.items())
-    return NoteDraft(text=_cut("\n".join((head, "La versión recibida dice:", *lines))), opportunity_id=opportunity_id)
+    text = "\n".join((head, "La versión recibida dice:", *lines))
+    return NoteDraft(text=_cut(text), opportunity_id=opportunity_id, said_at=work.received_at)
 
 
 def guarded_values(draft: Draft) -> bytes:
