@@ -1,0 +1,209 @@
+"""The client for HubSpot's CRM objects, API v3.  Its requests were held against HubSpot's own OpenAPI files; no account
+was ever used (`verified` is False).
+
+What it relies on, read on 2026-11-29 where no other date stands:
+
+- A property with `hasUniqueValue` names a record in a path, with `?idProperty=` (HubSpot's OpenAPI files of 2026-08-21,
+  "Retrieve a deal": contacts, deals and tasks).  That custom properties of tasks and notes may be unique is inferred
+  from the same words for every object; where they may not, the sentinel is not found, and nothing is delivered.
+- That reading by such a property sees what was written at once is inferred: it is no search.  `/search` sees new
+  records only after "a few moments", and is never taken as proof.
+- A second record with the same unique value is refused with 400 and "already has that value": seen in public programs
+  only.  So the reference counts as stored, until the owner has tried it and says so (`enforced`).
+- A create may carry associations, which is one write ("Associate records during creation" in
+  developers.hubspot.com/docs/api-reference/latest/crm/associations/overview).
+- Archived records are not shown without `archived=true`, so that they look absent.  A merged record answers under the
+  survivor's id, which lists the merged ones in `hs_merged_object_ids` (public programs).
+- Nothing says how long HubSpot may work on a request: the limit is unknown.
+- v3 paths are announced as unsupported after September 2027 (HubSpot's change log); dated ones have the same bodies.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+from urllib.parse import quote
+
+from crm_clients import answers
+from crm_clients.base import (
+    Capability,
+    ContactDraft,
+    Draft,
+    Kind,
+    Looked,
+    Request,
+    Response,
+    Seen,
+    Unsure,
+    Written,
+    kind_of,
+)
+from crm_clients.hubspot import drafts, outcomes, sightings
+from crm_clients.options import Settings, currencies, kinds, only, seconds
+
+VERSION = "v3"
+OBJECTS: Mapping[Kind, str] = {
+    Kind.CONTACT: "contacts",
+    Kind.OPPORTUNITY: "deals",
+    Kind.TASK: "tasks",
+    Kind.NOTE: "notes",
+}
+
+# Okta's connector waits 10 s after a create and 60 s after an update for HubSpot's search (help.okta.com, "Search
+# Contacts"); a read by a unique property is quicker, but nobody promises it.
+LAG = timedelta(seconds=60)
+PAGE = 200  # results of a search; the most that HubSpot gives (its OpenAPI files, "limit")
+
+
+@dataclass(frozen=True, slots=True)
+class HubSpot:
+    """`reference` is the internal name of the property that keeps the reference; it must be unique for every object.
+
+    `enforced`: the kinds for which the owner has seen HubSpot refuse a second record with the same reference.
+    `currencies`: those that the account keeps amounts in, the company's own first; an amount in another one stands in
+    the text.  `whatsapp`: the contact property in which a WhatsApp number stands, by which contacts are found too.
+    `pipeline` and `stage`: of opportunities that name none, the sentinel among them.  `limit`: how long HubSpot may
+    work on a request, None: unknown.
+    """
+
+    reference: str = "lead_ref"
+    enforced: frozenset[Kind] = frozenset()
+    currencies: tuple[str, ...] = ()
+    whatsapp: str | None = None
+    pipeline: str | None = None
+    stage: str | None = None
+    limit: timedelta | None = None
+
+    @property
+    def name(self) -> str:
+        return "hubspot"
+
+    @property
+    def verified(self) -> bool:
+        return False
+
+    def capability(self, kind: Kind) -> Capability:
+        """Archived records are not seen.  A finished task stays."""
+        return Capability(
+            "enforced" if kind in self.enforced else "stored",
+            lag=LAG,
+            limit=self.limit,
+            sees_archived=False,
+            currencies=frozenset(self.currencies) if kind is Kind.OPPORTUNITY else None,
+        )
+
+    def create(self, draft: Draft, reference: str) -> Request:
+        """Properties and the association to the parent, in one write."""
+        body = {
+            "properties": {
+                **self._defaults(draft),
+                **drafts.properties(draft, self.currencies),
+                self.reference: reference,
+            },
+            "associations": drafts.associations(draft),
+        }
+        return _writing("POST", _path(kind_of(draft)), body)
+
+    def _defaults(self, draft: Draft) -> Mapping[str, str]:
+        if kind_of(draft) is not Kind.OPPORTUNITY:
+            return {}
+        named = {"pipeline": self.pipeline, "dealstage": self.stage}
+        return {name: value for name, value in named.items() if value}
+
+    def created(self, kind: Kind, response: Response) -> Written:
+        return outcomes.created(kind, response, self.reference)
+
+    def find(self, kind: Kind, reference: str, *, parent_id: str | None) -> Request:  # noqa: ARG002 - it has a place
+        return self._reading(kind, reference, ("idProperty", self.reference))
+
+    def found(self, kind: Kind, reference: str, response: Response) -> Looked:
+        return sightings.found(kind, reference, response, self.reference, self.currencies)
+
+    def read(self, kind: Kind, crm_id: str) -> Request:
+        return self._reading(kind, crm_id)
+
+    def _reading(self, kind: Kind, value: str, *how: tuple[str, str]) -> Request:
+        """Only the properties that are named are shown, and owners are not among the usual ones."""
+        wanted = ("properties", ",".join(sightings.shown(kind, self.reference)))
+        place = (("associations", "contacts"),) if kind is Kind.OPPORTUNITY else ()
+        return Request("GET", f"{_path(kind)}/{quote(value, safe='')}", (*how, wanted, *place))
+
+    def was_read(self, kind: Kind, crm_id: str, response: Response) -> Looked:
+        return sightings.was_read(kind, crm_id, response, self.reference, self.currencies)
+
+    def update(self, kind: Kind, crm_id: str, changes: Mapping[str, str]) -> Request:
+        """Properties that are not named stay as they are.  Raises ValueError for a field that is not guarded."""
+        body = {"properties": drafts.changes(kind, changes, self.currencies)}
+        return _writing("PATCH", f"{_path(kind)}/{quote(crm_id, safe='')}", body)
+
+    def updated(self, kind: Kind, crm_id: str, response: Response) -> Written:
+        return outcomes.updated(kind, crm_id, response, self.reference)
+
+    def matches(self, draft: ContactDraft) -> tuple[Request, ...]:
+        """By e-mail, which is unique, without a search; by telephone and WhatsApp number there is the search alone.
+
+        Neither changes anything, though both are POSTs: an e-mail address has no place in a path.
+        """
+        properties = list(sightings.shown(Kind.CONTACT, self.reference))
+        groups = drafts.telephones(draft, self.whatsapp)
+        by_email = drafts.by_email(draft, properties)
+        by_phone = drafts.search(groups, properties, PAGE)
+        return (
+            *((_writing("POST", f"{_path(Kind.CONTACT)}/batch/read", by_email),) if draft.email else ()),
+            *((_writing("POST", f"{_path(Kind.CONTACT)}/search", by_phone),) if groups else ()),
+        )
+
+    def matched(self, draft: ContactDraft, response: Response) -> tuple[Seen, ...]:
+        return sightings.matched(draft, response, self.reference, self.whatsapp)
+
+    def opportunities_of(self, contact_id: str) -> Request | None:
+        """By the search, which may not show yet what is some moments old."""
+        group = (("associations.contact", contact_id),)
+        body = drafts.search(group, list(sightings.shown(Kind.OPPORTUNITY, self.reference)), PAGE)
+        return _writing("POST", f"{_path(Kind.OPPORTUNITY)}/search", body)
+
+    def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
+        return sightings.listed(contact_id, response, self.reference, self.currencies)
+
+    def remove(self, kind: Kind, crm_id: str) -> Request | None:
+        """Archived, and restorable for a while (OpenAPI files, "Archive a deal")."""
+        return Request("DELETE", f"{_path(kind)}/{quote(crm_id, safe='')}")
+
+    def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
+        return answers.succeeded(response) or outcomes.is_gone(response)
+
+    def control(self) -> Request:
+        """The definition of the reference for deals: whether it is there, and unique."""
+        return Request("GET", f"/crm/{VERSION}/properties/deals/{quote(self.reference, safe='')}")
+
+    def controlled(self, response: Response) -> Unsure | None:
+        return sightings.controlled(response, self.reference)
+
+    def sentinel(self, kind: Kind, installation: str, *, parent_id: str | None) -> Draft:
+        return drafts.sentinel(kind, installation, parent_id=parent_id)
+
+
+def from_settings(settings: Settings) -> HubSpot:
+    """The client with a destination's options.  Raises BadSetting."""
+    only(settings, "reference_field", "enforced", "currencies", "whatsapp_field", "pipeline", "stage", "limit_seconds")
+    default = HubSpot()
+    return HubSpot(
+        reference=settings.get("reference_field", default.reference),
+        enforced=kinds(settings, "enforced", of=set(Kind)),
+        currencies=currencies(settings, "currencies"),
+        whatsapp=settings.get("whatsapp_field"),
+        pipeline=settings.get("pipeline"),
+        stage=settings.get("stage"),
+        limit=seconds(settings, "limit_seconds"),
+    )
+
+
+def _path(kind: Kind) -> str:
+    return f"/crm/{VERSION}/objects/{OBJECTS[kind]}"
+
+
+def _writing(method: Literal["POST", "PATCH"], path: str, body: Mapping[str, object]) -> Request:
+    return Request(method, path, body=json.dumps(body).encode(), headers=(("Content-Type", "application/json"),))
