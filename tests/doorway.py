@@ -91,9 +91,13 @@ Message = dict[str, object]
 def write_config(folder: Path, sources: Mapping[str, str] = SOURCES, *, intake: str = "") -> Path:
     """An intake.toml with these sources.  `intake`: what its table of this name says."""
     file = folder / "intake.toml"
-    tables = [f'[[sources]]\nname = "{name}"\n{table}' for name, table in sources.items()]
-    file.write_text("\n".join((CONFIG.replace("[intake]", f"[intake]\n{intake}"), *tables)), "utf-8")
+    file.write_text("\n".join((CONFIG.replace("[intake]", f"[intake]\n{intake}"), tables(sources))), "utf-8")
     return file
+
+
+def tables(sources: Mapping[str, str]) -> str:
+    """Sources as a configuration has them."""
+    return "\n".join(f'[[sources]]\nname = "{name}"\n{table}' for name, table in sources.items())
 
 
 def read_config(file: Path) -> Settings:

@@ -283,15 +283,16 @@ def lab(
     lag: float = 0.0,
     debounce: int = 0,
     at: Callable[[str], None] = lambda _boundary: None,
+    sources: str = SOURCES,
 ) -> Iterator[Lab]:
     """A lab with its own sandbox CRM.  `limit` and `lag` in seconds, as the account declares them.
 
-    `debounce`: how many seconds a first WhatsApp message waits for those that follow.
+    `debounce`: how many seconds a first WhatsApp message waits for those that follow.  `sources`: other tables.
     """
     with running(of=sandbox_profile(profile, lag=0.0, limit=limit)) as sandbox, Transport() as transport:
         file = folder / "intake.toml"
         crm = CONFIG.format(url=sandbox.url, profile=profile, limit=limit, lag=_lag(lag))
-        file.write_text(crm + SOURCES.replace("debounce_seconds = 0", f"debounce_seconds = {debounce}"), "utf-8")
+        file.write_text(crm + sources.replace("debounce_seconds = 0", f"debounce_seconds = {debounce}"), "utf-8")
         settings = load(file, ENVIRON, built_in=PROVIDERS.keys())
         pool = open_pool(database_url, size=12)
         door_pool = open_pool(database_url, size=60, options=DOOR_OPTIONS, connect_timeout=5)
