@@ -43,7 +43,10 @@ class ContactDraft:
 
 @dataclass(frozen=True, slots=True)
 class OpportunityDraft:
-    """A chance of a sale.  `pipeline` and `stage` are the CRM's ids or names, None: its default."""
+    """A chance of a sale.  `pipeline` and `stage` are the CRM's ids or names, None: its default.
+
+    `received_at` is aware: when the lead came, for CRMs that want the day on which a deal may close; None: not known.
+    """
 
     title: str
     text: str = field(repr=False)
@@ -54,6 +57,7 @@ class OpportunityDraft:
     pipeline: str | None = None
     stage: str | None = None
     fields: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    received_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

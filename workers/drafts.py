@@ -50,6 +50,7 @@ def opportunity(
         pipeline=destination.pipeline,
         stage=destination.stage,
         fields=tuple(_mapped(work.lead, destination.fields)),
+        received_at=work.received_at,
     )
 
 

@@ -43,6 +43,7 @@ from crm_clients.base import (
 )
 from crm_clients.hubspot import drafts, outcomes, sightings
 from crm_clients.options import Settings, currencies, kinds, only, seconds
+from crm_clients.sentinel import sentinel
 
 VERSION = "v3"
 OBJECTS: Mapping[Kind, str] = {
@@ -183,7 +184,7 @@ class HubSpot:
         return sightings.controlled(response, self.reference)
 
     def sentinel(self, kind: Kind, installation: str, *, parent_id: str | None) -> Draft:
-        return drafts.sentinel(kind, installation, parent_id=parent_id)
+        return sentinel(kind, installation, parent_id=parent_id)
 
 
 def from_settings(settings: Settings) -> HubSpot:

@@ -25,7 +25,6 @@ NOTE_TO_DEAL = 214
 # A note must say when it was written (docs "Notes", `hs_timestamp`), and a client has no clock: one of which nobody
 # knows it stands at the end of the record's timeline.
 LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
-NEVER_DUE = datetime(2099, 12, 31, tzinfo=UTC)
 
 GUARDED: Mapping[Kind, Mapping[str, str]] = {
     Kind.CONTACT: {"text": "message"},
@@ -163,17 +162,3 @@ def _line(value: str) -> str:
 
 def _text(value: str) -> str:
     return clean(value)[:LONGEST_TEXT]
-
-
-def sentinel(kind: Kind, installation: str, *, parent_id: str | None) -> Draft:
-    """A record that says what it is; `parent_id` is the sentinel contact's or opportunity's."""
-    title, parent = f"intake-sentinel-{kind}", parent_id or ""
-    match kind:
-        case Kind.CONTACT:
-            return ContactDraft(title, fields=(("text", installation),))
-        case Kind.OPPORTUNITY:
-            return OpportunityDraft(title, installation, parent)
-        case Kind.TASK:
-            return TaskDraft(f"{title} {installation}", parent, NEVER_DUE)
-        case Kind.NOTE:
-            return NoteDraft(f"{title} {installation}", parent)
