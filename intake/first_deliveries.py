@@ -45,7 +45,8 @@ def insert(conn: Conn, key: IdentityKey, received: Received, fresh: Sequence[tup
 
 
 def _row(source: Source, each: Identified, grouped: Grouped, hold: str | None) -> dict[str, object]:
-    gated = source.approval == "required" or each.incoming.suspicion is not None
+    suspicion = each.incoming.suspicion and f"held_{each.incoming.suspicion}"
+    gated = "approval_required" if source.approval == "required" else None
     return {
         "event_id": each.event_id,
         "need_id": grouped.need_id,
@@ -55,7 +56,7 @@ def _row(source: Source, each: Identified, grouped: Grouped, hold: str | None) -
         "assignee": source.assignee,
         "occurred_at": each.incoming.lead.occurred_at,
         "debounce": timedelta(seconds=source.debounce_seconds if _opens_talk(source, each, grouped) else 0),
-        "hold": hold or ("approval_required" if gated else None),
+        "hold": hold or suspicion or gated,
     }
 
 

@@ -55,7 +55,7 @@ THEN: Mapping[tuple[str, str], Text] = {
     ("awaiting_approval", "held_as_spam"): Text(
         "Nada hasta que alguien lo apruebe (`intake approve`) o confirme que es spam (`intake spam`).",
         "Nothing until somebody approves it (`intake approve`) or confirms that it is spam (`intake spam`)."),
-    ("awaiting_approval", "held_links"): Text(
+    ("awaiting_approval", "held_*"): Text(
         "Nada hasta que alguien lo apruebe (`intake approve`) o diga que es spam (`intake spam`).",
         "Nothing until somebody approves it (`intake approve`) or says that it is spam (`intake spam`)."),
     ("waiting", "fetch_parked"): Text(

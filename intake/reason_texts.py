@@ -44,6 +44,12 @@ REASONS: Mapping[str, Text] = {
     "held_links": Text(
         "Trae enlaces, y su fuente pide que una persona los mire antes.",
         "It brings links, and its source wants a person to look first."),
+    "held_honeypot": Text(
+        "Llenó el campo trampa de la página, que las personas no ven: quizás es un robot, y espera por si no lo es.",
+        "It filled the page's trap, a field that people do not see: perhaps it is a robot, and waits in case it is "
+        "not."),
+    "held_*": Text(
+        "Parece spam ({reason}); se guarda y espera.", "It looks like spam ({reason}); it is kept, and waits."),
     # waiting for others
     "looked": Text(
         "Se aclaró la duda que lo detenía.", "The doubt that held it was cleared up."),

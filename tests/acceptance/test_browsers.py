@@ -133,6 +133,7 @@ def test_what_fell_into_the_trap_waits_for_a_person(door: Doorway) -> None:
     (lead,) = door.rows("SELECT convert_from(content, 'UTF8')::jsonb AS lead FROM bodies WHERE what = 'lead'")
     assert "honeypot" in json.dumps(lead["lead"])
     assert "spam.example" not in json.dumps(lead["lead"])
+    assert door.rows("SELECT reason FROM deliveries") == [{"reason": "held_honeypot"}]
 
 
 def test_an_empty_trap_holds_nobody(door: Doorway) -> None:
