@@ -68,9 +68,10 @@ class Refused:
 
 
 def check(desk: Desk, wired: Wired, *, create: bool) -> Iterator[Finding]:
-    """The account, then one sentinel for each kind.  Stops at the first that everything else rests on.
+    """The account, then one sentinel for each kind: all that can be found in one run, whatever is missing.
 
-    With `create`, what is missing is made, and whether the credential may write is tried.
+    Without the account nothing else can be asked.  With `create`, what is missing is made, and whether the credential
+    may write is tried.
     """
     name = wired.destination.name
     failed = calls.control(desk, wired)
@@ -81,12 +82,16 @@ def check(desk: Desk, wired: Wired, *, create: bool) -> Iterator[Finding]:
     made: dict[Kind, Standing] = {}
     for kind in ORDER:
         parent = PARENT.get(kind)
-        finding, standing = _sentinel(desk, wired, kind, made[parent].made.crm_id if parent else None, create=create)
+        above = made.get(parent) if parent else None
+        if parent is Kind.OPPORTUNITY and above is None:
+            yield _not_asked(name, kind)
+            continue
+        may_make = create and (parent is None or above is not None)
+        finding, standing = _sentinel(desk, wired, kind, above.made.crm_id if above else None, create=may_make)
         yield finding
-        if standing is None:
-            return
-        made[kind] = standing
-    if create:
+        if standing is not None:
+            made[kind] = standing
+    if create and Kind.OPPORTUNITY in made:
         yield from _may_write(desk, wired, made[Kind.OPPORTUNITY])
 
 
@@ -127,6 +132,12 @@ def _sentinel(
             return Finding(name, what, False, "belongs to another installation", remedy), None
         case _:
             assert_never(found)
+
+
+def _not_asked(name: str, kind: Kind) -> Finding:
+    """A child can only be looked for below its parent."""
+    remedy = "mend the sentinel opportunity first; it stands below that"
+    return Finding(name, f"sentinel {kind.value}", False, "not looked for", remedy)
 
 
 def _missing(name: str, what: str, refused: Refused | None, *, create: bool) -> Finding:
