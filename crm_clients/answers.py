@@ -39,16 +39,17 @@ _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 
 def json_object(response: Response) -> Mapping[str, object] | None:
     """The JSON object that the body is, decimals as Decimal; None for all else, NaN and deep nesting too."""
-    value = _json(response)
+    value = json_value(response)
     return {key: item for key, item in value.items() if isinstance(key, str)} if isinstance(value, dict) else None
 
 
 def json_rows(response: Response) -> tuple[Mapping[str, object], ...] | None:
     """The JSON list of objects that the body is; None for all else."""
-    return rows(_json(response))
+    return rows(json_value(response))
 
 
-def _json(response: Response) -> object:
+def json_value(response: Response) -> object:
+    """The JSON value that the body is, decimals as Decimal; None for `null` and all else, NaN and deep nesting too."""
     try:
         value: object = json.loads(response.body, parse_float=Decimal, parse_constant=_refuse)
     except (ValueError, ArithmeticError, RecursionError):
