@@ -16,11 +16,11 @@ def national(e164: str) -> str:
 
 
 def variants(e164: str) -> tuple[str, ...]:
-    """The ways in which the number is most often typed, its own form first."""
+    """The ways in which the number is most often typed, its own form first and the likelier before the others."""
     try:
         read = phonenumbers.parse(e164)
     except NumberParseException:
         return (e164,)
-    forms = (PhoneNumberFormat.INTERNATIONAL, PhoneNumberFormat.NATIONAL)
+    forms = (PhoneNumberFormat.NATIONAL, PhoneNumberFormat.INTERNATIONAL)
     typed = (phonenumbers.format_number(read, form) for form in forms)
-    return tuple(dict.fromkeys((e164, e164.lstrip("+"), national(e164), *typed)))
+    return tuple(dict.fromkeys((e164, national(e164), *typed, e164.lstrip("+"))))

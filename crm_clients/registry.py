@@ -21,9 +21,10 @@ class UnknownClient(Exception):
 # Each module has a function `from_settings`, which takes the destination's options and raises BadSetting.
 CLIENTS: Mapping[str, str] = {
     "bottlecrm": "crm_clients.bottlecrm.client",
-    "odoo": "crm_clients.odoo.client",
     "hubspot": "crm_clients.hubspot.client",
+    "odoo": "crm_clients.odoo.client",
     "sandbox": "crm_clients.sandbox.client",
+    "zoho": "crm_clients.zoho.client",
 }
 
 

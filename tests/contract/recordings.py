@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from crm_clients.base import (
@@ -48,6 +49,7 @@ class Recording:
         return Response(self.status, self.headers, self.body.encode())
 
 
+@cache
 def recordings_of(client: str) -> tuple[Recording, ...]:
     """All recordings of one client, by their file names."""
     return tuple(_read(client, path) for path in sorted((FOLDER / client).glob("*.json")))

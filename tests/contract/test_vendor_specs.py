@@ -1,8 +1,8 @@
 """Requests held against what the vendors publish: Prism refuses what their own OpenAPI files do not allow.
 
 It runs where such a server is: `$CRM_SERVERS_HOME/hubspot/state.json` and `zoho/state.json` name base URL and headers.
-Prism keeps no state and tells what a request breaks in the header `sl-violations`.  Paths that a file lacks (HubSpot's
-notes and properties) cannot be tried.
+Prism keeps no state and tells what a request breaks in the header `sl-violations`.  Paths that a file lacks cannot be
+tried: notes, definitions of fields, and the deals of one of Zoho's contacts.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ HOME = Path(os.environ.get("CRM_SERVERS_HOME", "~/.cache/crm-servers")).expandus
 SECONDS = 60.0
 OPTIONS = {
     "hubspot": {"currencies": "PEN USD", "pipeline": "default", "stage": "appointmentscheduled"},
+    "zoho": {"currencies": "PEN USD", "pipeline": "Standard (Standard)"},
 }
 # Of what the vendor's file has paths for.
-DESCRIBED = {"hubspot": (Kind.CONTACT, Kind.OPPORTUNITY, Kind.TASK)}
+KINDS = (Kind.CONTACT, Kind.OPPORTUNITY, Kind.TASK)
+DESCRIBED = {"hubspot": KINDS, "zoho": KINDS}
 CASES = [(name, kind) for name, kinds in DESCRIBED.items() for kind in kinds]
 
 
@@ -42,7 +44,7 @@ def requests(client: Client, kind: Kind) -> Iterator[Request]:
     if kind is Kind.OPPORTUNITY:
         yield client.update(kind, "1001", {"title": "Bomba", "text": "x", "amount": "5", "currency": "USD"})
         listing = client.opportunities_of("1001")
-        yield from () if listing is None else (listing,)
+        yield from () if listing is None or listing.method == "GET" else (listing,)
     yield from (request for each in drafts if isinstance(each, ContactDraft) for request in client.matches(each))
 
 
@@ -79,5 +81,5 @@ def test_the_vendor_s_own_description_allows_every_request(name: str, kind: Kind
 @pytest.mark.parametrize("name", sorted(DESCRIBED))
 def test_the_server_does_refuse_what_the_description_does_not_allow(name: str) -> None:
     good = build(name, OPTIONS[name]).create(ordinary(Kind.CONTACT), "spec-1")
-    bad = Request(good.method, good.path, body=b'{"nothing": "of it"}', headers=good.headers)
+    bad = Request(good.method, good.path, body=b'{"data": {}}', headers=good.headers)
     assert ask(name, bad).status == 422
