@@ -558,6 +558,16 @@ CREATE INDEX fetches_due ON fetches (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX fetches_by_reference ON fetches (reference) WHERE reference IS NOT NULL;
 CREATE INDEX fetches_of_source ON fetches (source, tries, asked_at) WHERE due_at IS NOT NULL;
 
+-- What the contract probe measured of an account.  Deliveries take from it only what makes them more careful.
+CREATE TABLE crm_contracts (
+    contract_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    destination text        NOT NULL,
+    client      text        NOT NULL,
+    measured_at timestamptz NOT NULL,
+    measured    jsonb       NOT NULL
+);
+CREATE INDEX crm_contracts_newest ON crm_contracts (destination, client, measured_at DESC);
+
 -- The lane of a source in which its fetches run; parked as a whole when its credential works no more.
 CREATE TABLE fetch_lanes (
     source        text PRIMARY KEY,

@@ -19,19 +19,24 @@ from intake.db import Pool
 from intake.installation import Installation
 from intake.records import Scope
 from intake.sealing import Seal
+from workers.probe.measured import Contract, careful
 
 
 @dataclass(frozen=True, slots=True)
 class Wired:
-    """A destination with the client that speaks its CRM's language, and the account that its requests go to."""
+    """A destination with the client that speaks its CRM's language, and the account that its requests go to.
+
+    `measured`: what the contract probe saw there, None: it was never measured.
+    """
 
     destination: Destination
     client: Client
     account: Account
+    measured: Contract | None = None
 
     def capability(self, kind: Kind) -> Capability:
-        """What the CRM promises for this kind of record."""
-        return self.client.capability(kind)
+        """What the CRM promises for this kind of record, as far as it was not seen to break it."""
+        return careful(self.client.capability(kind), self.measured.of(kind) if self.measured else None)
 
 
 def _nowhere(_boundary: str) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from crm_clients.base import Account, Client, FormsAccount
 from crm_clients.registry import build
 from crm_clients.transport import Transport
 from intake import installation, pulls, sealing
 from intake.config import Destination, Process, Settings, load
-from intake.db import Pool, open_pool
+from intake.db import Conn, Pool, open_pool
 from intake.installation import Installation
 from intake.sources import PROVIDERS
 from workers.desk import Desk, Wired
+from workers.probe import keeping
+from workers.probe.measured import Contract
 
 # Where the sandbox CRM of `intake up` listens; it tells its own processes.
 SANDBOX_URL = "INTAKE_SANDBOX_URL"
@@ -42,10 +45,16 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
         here = known_installation(pool, process)
         with pool.connection() as conn:
             pulls.plan(conn, settings)
+            wired = {name: replace(each, measured=_measured(conn, each)) for name, each in wired.items()}
     except BaseException:
         pool.close()
         raise
     return Desk(pool=pool, settings=settings, installation=here, wired=wired, transport=Transport(), seal=seal)
+
+
+def _measured(conn: Conn, wired: Wired) -> Contract | None:
+    """What the contract probe saw of this account last."""
+    return keeping.newest(conn, wired.destination.name, wired.client.name)
 
 
 def known_installation(pool: Pool, process: Process) -> Installation:

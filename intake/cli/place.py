@@ -27,9 +27,9 @@ def process() -> Process:
     return Process.from_environ(environment())
 
 
-def settings() -> Settings:
+def settings(*, may_be_sourceless: bool = False) -> Settings:
     """Raises ConfigError."""
-    return load(process().config, environment(), built_in=PROVIDERS.keys())
+    return load(process().config, environment(), built_in=PROVIDERS.keys(), may_be_sourceless=may_be_sourceless)
 
 
 def database_url() -> str:

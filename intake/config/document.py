@@ -17,6 +17,9 @@ Complaint = tuple[Path, str]  # where, and the rule that is broken there
 TABLES: Final = frozenset({"alerts", "intake", "destinations", "defaults", "sources"})
 
 
+NO_SOURCES = "has no [[sources]], so nothing could ever arrive"
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """The tables as the file has them; a value that broke a rule is left out."""
@@ -49,7 +52,7 @@ def read(raw: Mapping[str, object]) -> tuple[Document, list[Complaint]]:
         sources=_many(raw, "sources", SourceSchema(), complaints),
     )
     if raw.get("sources", []) == []:
-        complaints.append(((), "has no [[sources]], so nothing could ever arrive"))
+        complaints.append(((), NO_SOURCES))
     return document, complaints
 
 

@@ -28,8 +28,11 @@ def load(
     *,
     built_in: Collection[str] = KNOWN_PROVIDERS,
     read_secret: ReadFile = read_file,
+    may_be_sourceless: bool = False,
 ) -> Settings:
     """Read a configuration file.  `built_in` are the providers that this version has; secrets are looked up now.
+
+    `may_be_sourceless`: for a command that looks at accounts only.
 
     Raises ConfigError for a file that cannot be read or that breaks a rule.  A secret that is missing is no error: it
     closes its source or destination, and stands in `Settings.notices`.
@@ -37,6 +40,8 @@ def load(
     text = _text(path)
     read, complaints = document.read(_tables(path, text))
     complaints.extend(crosschecks.check(read))
+    if may_be_sourceless:
+        complaints = [each for each in complaints if each[1] != document.NO_SOURCES]
     if complaints:
         raise ConfigError(str(path), _problems(text, complaints))
     look_up = partial(resolve, environ=environ, folder=path.parent, read=read_secret)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import click
 
@@ -14,6 +15,7 @@ from intake.config import Settings
 from intake.doctor import Line, Verdict
 from workers import checks, wiring
 from workers.checks import Finding as Checked
+from workers.commands.contracting import contract, of_contracts
 from workers.commands.tools import desk
 
 
@@ -21,7 +23,7 @@ from workers.commands.tools import desk
 @as_json
 def check(*, json_wanted: bool) -> None:
     """Look at everything that deliveries rest on, and say what to do.  Exit status 1 if something fails."""
-    checking.run(of_clients, json_wanted=json_wanted)
+    checking.run(lambda settings: chain(of_clients(settings), of_contracts(settings)), json_wanted=json_wanted)
 
 
 def of_clients(settings: Settings) -> Iterator[Line]:
@@ -70,3 +72,6 @@ def crm_check(*, create: bool, destination: str | None, json_wanted: bool) -> No
         print_json({"ok": all(each.ok for each in found), "checks": found})
     if not all(each.ok for each in found):
         raise Finding("an account is not ready")
+
+
+crm.add_command(contract)
