@@ -170,6 +170,22 @@ PARK = """
 RESUME = "DELETE FROM fetch_lanes WHERE source = %(source)s"
 HURRY = "UPDATE fetches SET due_at = clock_timestamp() WHERE source = %(source)s AND due_at > clock_timestamp()"
 
+# A source that is not configured any more, or without the token that its fetches need.  Another host may know better,
+# and then its control finds out; else the lane is put off like any other that is tried in vain.
+PARK_UNKNOWN = """
+    INSERT INTO fetch_lanes (source, what, parked_reason, control_at)
+    SELECT source, min(what), 'source_unknown', clock_timestamp() + %(again)s FROM fetches f
+     WHERE due_at <= clock_timestamp() AND source <> ALL(%(sources)s)
+       AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source)
+     GROUP BY source
+    ON CONFLICT DO NOTHING
+    RETURNING source
+"""
+PUT_OFF_UNKNOWN = """
+    UPDATE fetch_lanes SET control_at = clock_timestamp() + %(again)s
+     WHERE control_at <= clock_timestamp() AND source <> ALL(%(sources)s)
+"""
+
 # What deliveries wait for is told anew; they wait as before.
 TELL = """
     UPDATE deliveries SET reason = %(reason)s
@@ -182,6 +198,17 @@ def park(conn: Conn, held: Claimed, *, reason: str, again: timedelta) -> None:
     """The source's credential works no more: one fetch tries it, every now and then."""
     conn.execute(PARK, {"source": held.source, "what": held.what, "reason": reason, "again": again})
     conn.execute(TELL, {"reason": "fetch_parked", "event_id": None, "source": held.source})
+
+
+def park_unknown(conn: Conn, *, sources: list[str], again: timedelta) -> list[str]:
+    """Park what is due of other sources than these, so that it is seen, and hinted at no more; returns whose it is."""
+    given = {"sources": sources, "again": again}
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        parked: list[str] = cursor.execute(PARK_UNKNOWN, given).fetchall()
+    for source in parked:
+        conn.execute(TELL, {"reason": "fetch_parked", "event_id": None, "source": source})
+    conn.execute(PUT_OFF_UNKNOWN, given)
+    return parked
 
 
 def resume(conn: Conn, source: str) -> bool:

@@ -75,10 +75,11 @@ def halt(desk: Desk, work: Work) -> Later | ForPerson | None:
 def fetch_due(desk: Desk) -> bool:
     """Read the answers of the next lead, or the next file.  False: none is due."""
     sources = sources_of(desk)
-    if not sources:
-        return False
     with transaction(desk.pool) as conn:
         held = fetches.claim(conn, sources=list(sources), lease=desk.patience.lease, again=CONTROL_AGAIN)
+        unknown = [] if held else fetches.park_unknown(conn, sources=list(sources), again=CONTROL_AGAIN)
+    for source in unknown:
+        log.warning("fetching parked", source=source, by="configuration")
     if held is None:
         return False
     if held.what == "media":

@@ -31,9 +31,9 @@ CONDITIONS: Mapping[str, Text] = {
         "Check its credential and quota."),
     "fetch_parked": Text(
         "«{subject}» no puede leer sus leads en Meta desde {since}; {count} esperan y nada se pierde. "
-        "Renueve su page_token y reinicie.",
+        "Renueve su page_token y reinicie; si la fuente ya no está en intake.toml, vuelva a ponerla.",
         "“{subject}” cannot read its leads at Meta since {since}; {count} wait and nothing is lost. "
-        "Renew its page_token and restart."),
+        "Renew its page_token and restart; if the source is not in intake.toml any more, put it back."),
     "pull_failed": Text(
         "Desde {since} no se puede preguntar a «{subject}» qué se perdieron sus webhooks: revise su clave o su token.",
         "Since {since} “{subject}” cannot be asked for what its webhooks lost: check its key or token."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -44,6 +44,10 @@ class Ads:
         with_token = secret(token)
         source = replace(self.lab.settings.sources["ads"], page_token=with_token)
         self.lab.desk = with_source(self.lab.desk, source)
+
+    def use_sources(self, sources: Mapping[str, Source]) -> None:
+        """As after a restart with other sources in the configuration."""
+        self.lab.desk = replace(self.lab.desk, settings=replace(self.lab.desk.settings, sources=sources))
 
     def lanes(self) -> list[str]:
         return [str(row["parked_reason"]) for row in self.lab.rows("SELECT parked_reason FROM fetch_lanes")]

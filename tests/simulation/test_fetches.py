@@ -10,11 +10,12 @@ import pytest
 
 from intake import decisions
 from intake.alerts.conditions import QUICK, holding
+from intake.config import Source
 from intake.db import transaction
 from intake.decisions import Author, Correction
 from tests.graph_server import LIMIT, NO_RIGHT, OTHER_TOKEN, Answer, error
 from tests.simulation.ads import Ads, ads
-from workers import fetch
+from workers import clock, fetch
 
 ME = Author("ana", "a test")
 HOUR = timedelta(hours=1, minutes=1)
@@ -181,3 +182,46 @@ def test_a_worker_that_dies_while_reading_loses_nothing(meta: Ads) -> None:
     meta.lab.desk = alive
     meta.lab.settle(rounds=2)
     assert meta.lab.state(event) == "confirmed"
+
+
+# --- a source that is not configured any more -------------------------------------------------------------------------
+
+
+def without_ads(meta: Ads) -> dict[str, Source]:
+    return {name: each for name, each in meta.lab.settings.sources.items() if name != "ads"}
+
+
+def test_what_is_due_of_a_removed_source_is_parked_and_not_hinted_at_for_ever(meta: Ads) -> None:
+    events = [meta.lead(f"100{number}") for number in range(3)]
+    meta.use_sources(without_ads(meta))
+    meta.lab.work()
+    for _ in range(2):  # The lane is put off when its control is due, too.
+        assert meta.lanes() == ["source_unknown"]
+        assert [meta.lab.delivery(each)["reason"] for each in events] == ["fetch_parked"] * 3
+        assert clock.tick(meta.lab.pool, name="lab").due is False
+        meta.lab.pass_time(fetch.CONTROL_AGAIN)
+        meta.lab.work()
+    with meta.lab.pool.connection() as conn:
+        found = {(each.name, each.subject, each.count) for each in holding(conn, meta.lab.settings, QUICK)}
+    assert ("fetch_parked", "ads", 3) in found
+
+
+def test_a_source_that_is_configured_again_lets_its_leads_go_on(meta: Ads) -> None:
+    event = meta.lead()
+    known = meta.lab.settings.sources
+    meta.use_sources(without_ads(meta))
+    meta.lab.work()
+    meta.use_sources(known)
+    meta.lab.settle(rounds=3)
+    assert (meta.lab.state(event), meta.lanes()) == ("confirmed", [])
+
+
+def test_a_lane_of_a_removed_source_that_was_parked_before_stays_parked_for_its_reason(meta: Ads) -> None:
+    meta.graph.tokens.clear()
+    meta.lead()
+    meta.lab.work()
+    meta.use_sources(without_ads(meta))
+    meta.lab.pass_time(HOUR)
+    meta.lab.work()
+    assert meta.lanes() == ["token_refused"]
+    assert clock.tick(meta.lab.pool, name="lab").due is False
