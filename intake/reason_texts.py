@@ -85,8 +85,8 @@ REASONS: Mapping[str, Text] = {
     "fetch_parked": Text(
         "El page_token de su fuente no sirve o falta, o la fuente ya no está en intake.toml; sus respuestas se leen en "
         "cuanto haya uno que sirva.",
-        "Its source's page_token does not work or is missing, or the source is not in intake.toml any more; its answers "
-        "are read as soon as there is one that works."),
+        "Its source's page_token does not work or is missing, or the source is not in intake.toml any more; its "
+        "answers are read as soon as there is one that works."),
     "fetch_used_up": Text(
         "Se intentó leer sus respuestas en Meta durante días; complételo a mano o revívalo.",
         "For days its answers could not be read at Meta; fill them in by hand, or revive it."),
