@@ -1,4 +1,4 @@
-"""Ids that senders were told while the database was away, and that turned out to be known events."""
+"""Other ids of events: those that senders were told while the database was away, or that a sender gave later."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ KEEP = """
     SELECT %(alias)s, %(event_id)s WHERE NOT EXISTS (SELECT FROM events WHERE event_id = %(alias)s)
     ON CONFLICT DO NOTHING
 """
+
+
+def add(conn: Conn, alias: UUID, event_id: UUID) -> None:
+    """Whoever asks for this id, under which no event stands, finds that event."""
+    conn.execute(KEEP, {"alias": alias, "event_id": event_id})
 
 
 def keep(conn: Conn, promised: Sequence[UUID], acceptance: Acceptance) -> None:

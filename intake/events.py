@@ -1,7 +1,8 @@
 """Accepting what was read: one transaction from identities to deliveries.
 
     identify ──> insert events (sorted; the primary key decides) ──new──> need ──> delivery
-                                   └─known─> same fingerprint: duplicate · other: conflict, kept, nothing overwritten
+                                   └─known─> same fingerprint: duplicate · a later state: the event takes it on
+                                             other: conflict, kept, nothing overwritten
 
 Locks are taken in one order everywhere (windows, conversations, events, needs, each sorted), so that a batch sent again
 at once in another order cannot deadlock with the first.
@@ -18,7 +19,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs
+from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs, updates
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
@@ -40,6 +41,7 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
         verdict = _verdict(received, fresh, changed)
         is_first = _store_receipt(conn, received, verdict=verdict, new=len(fresh), changed=bool(changed))
         _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
+        updates.apply(conn, received, known, changed, now)
         items.open_conflicts(conn, received, changed)
         if is_first:  # A receipt that is read again has its item already.
             items.quarantine(conn, received)
@@ -260,7 +262,7 @@ def _acceptance(
         states: dict[UUID, str] = dict(cursor.fetchall())
     # By identity, not by equality: the same message twice in one body is a first and a duplicate.
     again, other = {id(each) for each in known}, {id(each) for each in changed}
-    updates = {id(each) for each in changed if each.incoming.on_change == "update"}
+    news = {id(each) for each in changed if each.incoming.on_change != "conflict"}
     return Acceptance(
         events=tuple(
             Accepted(
@@ -271,10 +273,10 @@ def _acceptance(
                 conflict=id(each) in other,
             )
             for each in identified
-            if id(each) not in updates
+            if id(each) not in news
         ),
-        updates=len(received.reading.updates) + len(updates),
-        conflicts=len(changed) - len(updates),
+        updates=len(received.reading.updates) + len(news),
+        conflicts=len(changed) - len(news),
         quarantined=len(received.reading.quarantined),
         ignored=received.reading.ignored,
     )

@@ -137,7 +137,7 @@ class Importer:
     def _historical(self, incoming: Incoming, row: Row) -> Incoming:
         """Under a known id its other shape is no other content; its time is that of the row."""
         at = _time(row.get(self.table.time_column or "", ""), self.reader.settings)
-        return replace(incoming, on_change="update", lead=replace(incoming.lead, occurred_at=at))
+        return replace(incoming, on_change="known", lead=replace(incoming.lead, occurred_at=at))
 
 
 def importer(conn: Conn, settings: Settings, source: Source, table: Table, now: datetime) -> Importer:

@@ -65,6 +65,11 @@ def _named(key: IdentityKey, received: Received, incoming: Incoming, request_id:
     )
 
 
+def named_id(received: Received, request_id: str) -> UUID:
+    """The id of the event of this source that its sender names so, and does not number by versions."""
+    return event_id(received.mode, scope_of(received.source), _plain(request_id), None)
+
+
 def _plain(request_id: str) -> str:
     clean = request_id.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
     return clean if len(clean) <= MOST_ID_CHARACTERS else "sha256:" + hashlib.sha256(clean.encode()).hexdigest()

@@ -82,6 +82,10 @@ class Attribution:
 
 # A flag: the answers of this lead are still at its sender, and are fetched before it is delivered.
 FETCH_PENDING = "fetch_pending"
+# A flag: the sender changed it after it came first.  The CRM's texts do not name it; what changed is told in a note.
+UPDATED = "updated_by_sender"
+# A flag: the sender changed something else since a person corrected this lead, whose values stand.
+CORRECTIONS_KEPT = "corrections_kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,8 @@ class Lead:
 
     `answers` are the form's other fields in their order, as (label, value): nothing a visitor wrote is dropped.
     `flags` say what a person should know: "phone_unreadable", "document_invalid", "charset_guessed", "empty"...
-    `consent` None: the form did not ask.
+    `consent` None: the form did not ask.  `as_of`: which state of the sender's this is, by its clock, where it tells
+    one beside the time at which it began (`occurred_at`).
     """
 
     contact: Contact
@@ -100,3 +105,4 @@ class Lead:
     answers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     flags: tuple[str, ...] = ()
     occurred_at: datetime | None = None  # by the sender's clock
+    as_of: datetime | None = None

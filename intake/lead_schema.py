@@ -144,6 +144,7 @@ class LeadSchema(Tolerant):
     answers = fields.List(Pair())
     flags = fields.List(fields.String())
     occurred_at = fields.AwareDateTime("iso", allow_none=True)
+    as_of = fields.AwareDateTime("iso", allow_none=True)
 
     @post_load
     def made(self, data: dict[str, Any], **_: object) -> Lead:
@@ -155,7 +156,8 @@ SCHEMA = LeadSchema()
 
 def dump(lead: Lead) -> bytes:
     """Canonical JSON of a lead, UTF-8.  Times are written in UTC."""
-    shown: object = SCHEMA.dump({**asdict(lead), "occurred_at": _utc(lead.occurred_at)})
+    times = {"occurred_at": _utc(lead.occurred_at), "as_of": _utc(lead.as_of)}
+    shown: object = SCHEMA.dump({**asdict(lead), **times})
     return json.dumps(shown, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 

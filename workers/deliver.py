@@ -16,16 +16,17 @@ from typing import assert_never
 import psycopg
 import structlog
 
-from crm_clients.base import Found, Kind, Seen
+from crm_clients.base import Found, Kind, NoteDraft, OpportunityDraft, Seen
 from intake import attempts, contacts, deliveries, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
 from intake.contacts import AmbiguousContact
 from intake.db import transaction
 from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
-from workers import backoff, calls, drafts
+from workers import backoff, calls, contents, drafts, news
 from workers.carrying import Making, carried_elsewhere, compose, debounce
 from workers.closed import on_closed, without
+from workers.contents import UNSEEN, Content
 from workers.conversations import recall
 from workers.desk import Desk
 from workers.ensure import ensure
@@ -46,17 +47,18 @@ AFTER_OPENER = timedelta(seconds=5)
 def deliver(desk: Desk, held: Claim) -> None:
     """Take a claimed delivery as far as it goes now; raises nothing for what a CRM does, nor for a lost lease."""
     try:
-        standing = _standing(desk, held)
+        begun = contents.begun(desk, held)
+        standing = _standing(desk, held, begun)
         desk.at("delivery.before_arrow")
-        _take_arrow(desk, held, standing)
+        _take_arrow(desk, held, begun, standing)
     except LostClaim:
         return  # Whatever it sent is an attempt of its own, and in doubt by itself.
 
 
-def _standing(desk: Desk, held: Claim) -> Standing:
+def _standing(desk: Desk, held: Claim, begun: Content) -> Standing:
     """A bug of ours that this lead meets would meet it again at every try: it is a person's, and the others go on."""
     try:
-        return _steps(desk, held)
+        return _steps(desk, held, begun)
     except (LostClaim, psycopg.OperationalError, psycopg.InterfaceError):
         raise
     except MembersMoved:
@@ -66,11 +68,11 @@ def _standing(desk: Desk, held: Claim) -> Standing:
         return ForPerson("internal_error")
 
 
-def _steps(desk: Desk, held: Claim) -> Standing:
+def _steps(desk: Desk, held: Claim, begun: Content) -> Standing:
     try:
         with desk.pool.connection() as conn:
             work = load(conn, held)
-        if stopped := halt(desk, work):
+        if stopped := halt(desk, work) or contents.unseen(begun, work):
             return stopped
         if held.part == "follow_up":
             # What a later generation says, no record of another carries.
@@ -139,7 +141,8 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     )
     step = Step(held, record_id, draft, carries)
     if stands and held.part == "version" and not newer:
-        return _tell_left(desk, held, work, bring_up_to_date(desk, step))
+        stopped = _tell_news(desk, held, work, step)
+        return stopped or _tell_left(desk, held, work, bring_up_to_date(desk, step))
     standing = ensure(desk, step)
     if not isinstance(standing, Known) or held.part != "version" or newer:
         return standing
@@ -148,6 +151,19 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
         return standing
     # It stood there already, perhaps from before a restored copy.
     return _tell_left(desk, held, work, bring_up_to_date(desk, step))
+
+
+def _tell_news(desk: Desk, held: Claim, work: Work, step: Step) -> Halt | None:
+    """A note, once, of what the sender changed since we wrote last.  None: it stands, or there is nothing to tell."""
+    with desk.pool.connection() as conn:
+        record = records.read(conn, step.record_id)
+    if not work.updated or record.state != "known" or not isinstance(step.draft, OpportunityDraft):
+        return None
+    draft = news.note(desk, work, record, step.draft)
+    if not isinstance(draft, NoteDraft):
+        return draft
+    noted = ensure(desk, Step(held, _name(desk, held, work, Kind.NOTE), draft))
+    return None if isinstance(noted, Known) else noted
 
 
 def _tell_left(desk: Desk, held: Claim, work: Work, standing: Standing) -> Standing:
@@ -242,11 +258,11 @@ def _note(desk: Desk, held: Claim, work: Work, opportunity: Seen) -> Standing:
 # --- the arrow ------------------------------------------------------------------------------------------------------
 
 
-def _take_arrow(desk: Desk, held: Claim, standing: Standing) -> None:
+def _take_arrow(desk: Desk, held: Claim, begun: Content, standing: Standing) -> None:
     with transaction(desk.pool) as conn:
         match standing:
             case Known():
-                deliveries.confirm(conn, held)
+                contents.confirm(desk, conn, held, begun)
             case Superseded():
                 deliveries.supersede(conn, held)
             case Elsewhere():
@@ -267,6 +283,8 @@ def _take_arrow(desk: Desk, held: Claim, standing: Standing) -> None:
                 else:
                     wait = backoff.retry(tried, after, desk.jitter)
                     deliveries.postpone(conn, held, reason=reason, after=wait, blocked_on=blocked_on)
+                if reason == UNSEEN:
+                    contents.hold(conn, held, begun)
             case _:
                 assert_never(standing)
         deliveries.wake(conn)

@@ -68,7 +68,7 @@ def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
     if not isinstance(seen, Seen):
         return seen
     assert isinstance(step.draft, OpportunityDraft)  # noqa: S101  # only opportunities have versions
-    base, wanted = _base(desk, record), guarded(step.draft)
+    base, wanted = written(desk, record), guarded(step.draft)
     changes = compare(base, seen.values, wanted)
     if changes.left:
         _show_left(desk, step, record, changes)
@@ -118,7 +118,7 @@ def _show_left(desk: Desk, step: Step, record: Record, changes: Changes) -> None
         attempts.note_look(conn, record, left, step.held)
 
 
-def _base(desk: Desk, record: Record) -> Mapping[str, str]:
+def written(desk: Desk, record: Record) -> Mapping[str, str]:
     """What our last write left there: as read back, or, where that was not possible, as it was sent."""
     with desk.pool.connection() as conn:
         kept = attempts.read_back(conn, record.record_id) or attempts.last_sent(conn, record.record_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -13,12 +13,15 @@ from psycopg.rows import class_row
 from intake import lead_schema
 from intake.db import Conn
 from intake.deliveries import Claim
-from intake.lead import Lead
+from intake.lead import UPDATED, Lead
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """`reference` is the stem of the need's references; `number` the sender's own (a quote's), None: it has none."""
+    """`reference` is the stem of the need's references; `number` the sender's own (a quote's), None: it has none.
+
+    `updated`: its sender changed the lead after it came first.
+    """
 
     event_id: UUID
     mode: Literal["live", "test"]
@@ -31,6 +34,7 @@ class Work:
     number: str | None
     received_at: datetime
     lead: Lead = field(repr=False)
+    updated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ def load_all(conn: Conn, held: Claim, events: Sequence[UUID]) -> list[Work]:
 def _work(held: Claim, row: _Row) -> Work:
     if row.lead is None:
         raise Forgotten(f"event {row.event_id}")
+    lead = lead_schema.load(row.lead)
     return Work(
         event_id=row.event_id,
         mode="test" if held.mode == "test" else "live",
@@ -92,7 +97,9 @@ def _work(held: Claim, row: _Row) -> Work:
         reference=row.reference,
         number=_number(row.key),
         received_at=row.received_at,
-        lead=lead_schema.load(row.lead),
+        # It says how the delivery goes, and is nothing that an adviser should know of a person.
+        lead=replace(lead, flags=tuple(flag for flag in lead.flags if flag != UPDATED)),
+        updated=UPDATED in lead.flags,
     )
 
 

@@ -53,7 +53,8 @@ class Incoming:
     `content` is the allow-list of decoded raw business fields that the fingerprint is made of: JSON values only, no
     media URLs, profile names, times or tokens, never a library's output.
     `need_key` names the need where the sender numbers it (quote number), None: one event, one need (or a conversation).
-    `on_change` says what other content under a known identity is.
+    `on_change` says what other content under a known identity is: for a person ("conflict"), a later state that the
+    event takes on ("update"), or another shape of the same ("known").
     `suspicion`: a flag of the lead, for which a person must release it first; None: nothing is held against it.
     """
 
@@ -64,18 +65,25 @@ class Incoming:
     version: int | None = None
     need_key: str | None = None
     conversation: Conversation | None = None
-    on_change: Literal["conflict", "update"] = "conflict"
+    on_change: Literal["conflict", "update", "known"] = "conflict"
     suspicion: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """News about something that stands already (edit, revoke, changed number): kept, never a lead."""
+    """News about something that stands already (edit, revoke, changed number): kept, never a lead.
+
+    `news`: answers (label, value) that take the place of the event's own, as of `at`; (): kept, and nothing changes.
+    `also`: another request_id under which there will be news of the same event.
+    """
 
     about: str | None  # the request_id it is about
     kind: str
 
 
+    news: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    at: datetime | None = None
+    also: str | None = None
 @dataclass(frozen=True, slots=True)
 class Quarantined:
     """An authentic item that cannot become work as it is.  `fields`: field -> the rule it breaks (no values)."""
@@ -86,12 +94,16 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything found in one delivery."""
+    """Everything found in one delivery.
+
+    `if_known`: news that a policy of the source ignores (and counts so), except for an event that stands.
+    """
 
     events: tuple[Incoming, ...] = ()
     updates: tuple[Update, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     ignored: int = 0
+    if_known: tuple[Update, ...] = ()
 
 
 class Unreadable(Exception):

@@ -1,7 +1,8 @@
 """Calendly: a booking is a lead; its cancellation and its move to another time are news about it.
 
 The same `payload.uri` serves `invitee.created` and `invitee.canceled`, so the event's name is part of the key.  A move
-sends a cancellation, and a creation that names the `old_invitee`.
+sends a cancellation (`rescheduled`), and a creation that names the `old_invitee`, in any order: the creation tells it,
+and what becomes of the new invitee is news of the first one too.
 Source: developer.calendly.com, "Webhook payload" and "Webhook signatures".
 """
 
@@ -9,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from intake.sources.base import Unreadable, Update
-from intake.sources.decoding import Json, mapping, sequence, text
+from intake.sources.decoding import Json, identifier, mapping, sequence, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.standard_webhooks import moment
 from intake.sources.submission import FormTool, Submission, pointer, titled
 
 CREATED = "invitee.created"
 CANCELED = "invitee.canceled"
+MOVED, MOVED_AWAY = "rescheduled", "invitee.rescheduled"
+# What an adviser reads.
+STATE, WHEN = "estado de la cita", "cita"
 # What the visitor wrote, by the field of a lead that it is; the rest of a payload is links, ids and times.
 WRITTEN = {
     "name": "name",
@@ -38,20 +43,47 @@ class Calendly(FormTool):
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission | Update | None:  # noqa: ARG002
         event, payload = text(body.get("event")), mapping(body.get("payload"))
         if event == CANCELED:
-            return Update(_key(payload.get("uri")), CANCELED)
+            return _canceled(payload)
         if event != CREATED:
             return None
         if earlier := _key(payload.get("old_invitee")):
-            return Update(earlier, "rescheduled")
+            return _moved(earlier, payload)
         answers = titled(_answers(payload))
         if not answers:
             raise Unreadable("no_answers", {"payload": "must have a name, an email or answers"})
         return Submission(answers, _key(payload.get("uri")), moment(payload.get("created_at")))
 
 
+def _canceled(payload: dict[str, Json]) -> Update:
+    about, at = _key(payload.get("uri")), moment(payload.get("updated_at"))
+    if payload.get("rescheduled") is True:
+        return Update(about, MOVED_AWAY, at=at)
+    told = mapping(payload.get("cancellation"))
+    parts = ("cancelada", *(part for name in ("canceled_by", "reason") if (part := text(told.get(name)))))
+    return Update(about, CANCELED, news=((STATE, ": ".join(parts)),), at=at)
+
+
+def _moved(earlier: str, payload: dict[str, Json]) -> Update:
+    when = _when(payload)
+    news = ((STATE, "cambiada de hora"), *(((WHEN, when),) if when else ()))
+    return Update(earlier, MOVED, news=news, at=moment(payload.get("updated_at")), also=_key(payload.get("uri")))
+
+
+def _when(payload: dict[str, Json]) -> str | None:
+    """The time of the meeting as its guest reads it, with the zone; None: it has none."""
+    begins, named = moment(mapping(payload.get("scheduled_event")).get("start_time")), text(payload.get("timezone"))
+    if begins is None:
+        return None
+    try:
+        there = begins.astimezone(ZoneInfo(named or "UTC"))
+    except (ValueError, OSError, LookupError):  # A path, or no zone of this machine's.
+        there = begins
+    return f"{there:%d/%m/%Y %H:%M} ({there.tzinfo})"
+
+
 def _key(uri: Json) -> str | None:
     """The id of the lead of this invitee."""
-    written = text(uri)
+    written = identifier(uri)
     return f"{CREATED}:{written}" if written else None
 
 
@@ -68,5 +100,7 @@ def _answers(payload: dict[str, Json]) -> Iterator[Leaf]:
     for name, value in mapping(payload.get("tracking")).items():
         if name.startswith("utm_") and (answer := text(value)):
             yield Leaf(pointer("payload", "tracking", name), name, answer)
+    if when := _when(payload):
+        yield Leaf(pointer("payload", "scheduled_event", "start_time"), WHEN, when)
     if booked := text(mapping(payload.get("scheduled_event")).get("name")):
         yield Leaf(pointer("payload", "scheduled_event", "name"), "product", booked)

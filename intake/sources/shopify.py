@@ -29,6 +29,28 @@ PEOPLE = ("customer", "billing_address", "shipping_address")
 # The drafts that staff made into an order: the quote stands already (shopify.dev, Order, `source_name`).
 FROM_DRAFT = "shopify_draft_order"
 PAID = frozenset({"paid", "partially_refunded", "refunded"})
+# Of a draft; of an order.
+STATUS = "estado"
+STATES = (
+    ("status", STATUS),
+    ("financial_status", "pago"),
+    ("fulfillment_status", "entrega"),
+    ("cancelled_at", "cancelado"),
+)
+STATE_NAMES = {
+    "open": "abierta (open)",
+    "invoice_sent": "cotización enviada (invoice_sent)",
+    "completed": "convertida en pedido (completed)",
+    "pending": "pendiente (pending)",
+    "authorized": "autorizado (authorized)",
+    "paid": "pagado (paid)",
+    "partially_paid": "pagado en parte (partially_paid)",
+    "partially_refunded": "reembolsado en parte (partially_refunded)",
+    "refunded": "reembolsado (refunded)",
+    "voided": "anulado (voided)",
+    "fulfilled": "entregado (fulfilled)",
+    "partial": "entregado en parte (partial)",
+}
 LINE = ("title", "variant_title", "sku", "quantity", "price")
 
 
@@ -49,7 +71,7 @@ class Shopify:
             return Reading(ignored=1)
         about = f"{resource}:{number}"
         if "line_items" not in body:
-            return Reading(updates=(Update(about, "deleted"),))
+            return Reading(updates=(Update(about, "deleted", news=((STATUS, "eliminado en la tienda"),)),))
         if resource == "DraftOrder":
             return _reading(body, about, _version(body), delivered, decoded.flags)
         return _order(body, about, delivered, decoded.flags)
@@ -86,7 +108,8 @@ def _order(body: dict[str, Json], about: str, delivered: Delivered, flags: tuple
     if body.get("source_name") == FROM_DRAFT:
         return Reading(updates=(Update(None, "ordered"),))
     if delivered.order_policy == "ignore" and body.get("financial_status") in PAID:
-        return Reading(ignored=1)
+        news = tuple((leaf.label, leaf.text) for leaf in _states(body))
+        return Reading(ignored=1, if_known=(Update(about, "paid", news=news, at=moment(body.get("updated_at"))),))
     return _reading(body, about, None, delivered, flags)
 
 
@@ -107,7 +130,7 @@ def _reading(
         Incoming(
             kind="quote",
             request_id=about,
-            lead=_with_items(form.lead, body),
+            lead=replace(_with_items(form.lead, body), as_of=moment(body.get("updated_at"))),
             content={**without_links(form.content), "status": plain(body.get("status")), "line_items": lines},
             version=version,
             need_key=_need_key(body, about),
@@ -148,9 +171,18 @@ def _answers(body: dict[str, Json], region: str) -> Iterator[Leaf]:
     yield from _first(body, (("note",), ("customer", "note")), "message")
     for name, label in (("total_price", "amount"), ("currency", "currency"), ("name", "number"), ("tags", "tags")):
         yield from _first(body, ((name,),), label)
+    yield from _states(body)
     for index, each in enumerate(sequence(body.get("note_attributes"))):
         place = pointer("note_attributes", str(index))
         yield from (Leaf(place + leaf.pointer, leaf.label, leaf.text) for leaf in leaves(each))
+
+
+def _states(body: dict[str, Json]) -> Iterator[Leaf]:
+    """How it stands in the shop: an adviser asks for it, and each change of it is news."""
+    for name, label in STATES:
+        yield from (
+            replace(leaf, text=STATE_NAMES.get(leaf.text, leaf.text)) for leaf in _first(body, ((name,),), label)
+        )
 
 
 def _name(body: dict[str, Json]) -> Iterator[Leaf]:

@@ -17,6 +17,7 @@ from intake.sources import woocommerce_order
 from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable, Update
 from intake.sources.decoding import Json, read_form, read_json, text
 from intake.sources.submission import JSON, URLENCODED, content_type_of
+from intake.sources.woocommerce_order import STATUS, Order
 
 PING = {"webhook_id"}
 TOPIC = "x-wc-webhook-topic"
@@ -67,16 +68,18 @@ def _is_order(body: dict[str, Json]) -> bool:
 def _other(body: dict[str, Json], headers: Mapping[str, str]) -> Reading:
     """An account, a product, a coupon: nobody's enquiry.  Of a deleted order only its id is left."""
     order = text(body.get("id")) if headers.get(TOPIC) == "order.deleted" else None
-    return Reading(updates=(Update(_request_id(order), "deleted"),)) if order else Reading(ignored=1)
+    deleted = Update(_request_id(order), "deleted", news=((STATUS, "eliminado en la tienda"),)) if order else None
+    return Reading(updates=(deleted,)) if deleted else Reading(ignored=1)
 
 
 def _order(body: dict[str, Json], delivered: Delivered, flags: tuple[str, ...]) -> Reading:
     order = woocommerce_order.read(body, delivered.region, flags)
     paid = order.status in PAID or text(body.get("date_paid_gmt")) is not None
-    unwanted = paid and delivered.order_policy == "ignore"
-    if unwanted or (order.status in NO_ORDER and not order.has_contact_point):
-        return Reading(ignored=1)
     order_id = text(body.get("id")) or ""
+    if paid and delivered.order_policy == "ignore":
+        return Reading(ignored=1, if_known=(_paid(order_id, order),))
+    if order.status in NO_ORDER and not order.has_contact_point:
+        return Reading(ignored=1)
     number = text(body.get("number")) or order_id
     event = Incoming(
         kind="quote",
@@ -88,6 +91,12 @@ def _order(body: dict[str, Json], delivered: Delivered, flags: tuple[str, ...]) 
         on_change="update",
     )
     return Reading(events=(event,))
+
+
+def _paid(order_id: str, order: Order) -> Update:
+    """A quote that was paid is no new lead, and its adviser wants to know."""
+    news = tuple(answer for answer in order.lead.answers if answer[0] == STATUS)
+    return Update(_request_id(order_id), "paid", news=news, at=order.lead.as_of)
 
 
 def _request_id(order_id: str) -> str:

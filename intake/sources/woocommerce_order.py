@@ -20,6 +20,22 @@ from intake.sources.known_names import FIELD_OF
 from intake.sources.leaves import folded
 
 QUOTE_STATUS = "ywraq-"
+# What advisers call it, and the words of the shop's own pages for the states that they ask about.
+STATUS = "estado"
+STATUSES = {
+    "ywraq-new": "cotización pedida",
+    "ywraq-pending": "cotización enviada",
+    "ywraq-accepted": "cotización aceptada",
+    "ywraq-rejected": "cotización rechazada",
+    "ywraq-expired": "cotización vencida",
+    "pending": "pendiente de pago",
+    "processing": "procesando",
+    "on-hold": "en espera",
+    "completed": "completado",
+    "cancelled": "cancelado",
+    "refunded": "reembolsado",
+    "failed": "fallido",
+}
 # Order attribution, in WooCommerce itself since 8.5.
 UTM = "_wc_order_attribution_utm_"
 ADDRESS = ("address_1", "address_2", "city", "state", "postcode", "country")
@@ -52,6 +68,7 @@ def read(body: dict[str, Json], region: str, flags: tuple[str, ...]) -> Order:
         answers=tuple(_answers(body, status, wanted if contact.email is None else None)),
         flags=(*flags, *_flags(contact, wanted, region)),
         occurred_at=_moment(body.get("date_created_gmt")),
+        as_of=_moment(body.get("date_modified_gmt")),
     )
     return Order(lead, status, _content(body, meta, status))
 
@@ -127,12 +144,18 @@ def _answers(body: dict[str, Json], status: str, unread_email: str | None) -> It
         yield "email", unread_email
     home, there = (_place(mapping(body.get(kind))) for kind in ("billing", "shipping"))
     told = {
-        "estado": status,
+        STATUS: _named(status),
         "dirección": home,
         "envío": there if there != home else None,
         "pago": text(body.get("payment_method_title")),
     }
     yield from ((label, value) for label, value in told.items() if value)
+
+
+def _named(status: str) -> str | None:
+    """With the shop's own key, by which it can be found there; plugins have states of their own."""
+    told = STATUSES.get(status)
+    return f"{told} ({status})" if told else status or None
 
 
 def _place(address: dict[str, Json]) -> str | None:

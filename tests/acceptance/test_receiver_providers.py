@@ -40,6 +40,7 @@ SOURCES = (
     ("site", "form", "netlify", ""),
     ("pages", "form", "formstack", ""),
     ("spree", "form", "formspree", ""),
+    ("meetings", "form", "calendly", ""),
     ("shop", "quote", "woocommerce", ""),
     ("shop-quotes", "quote", "woocommerce", 'order_policy = "ignore"'),
 )
@@ -61,6 +62,9 @@ def shop(database_url: str, tmp_path: Path) -> Iterator[Doorway]:
         yield Doorway(database_url, settings, pool, build(door, hint=lambda: None).test_client())
     finally:
         pool.close()
+
+
+LEADS = "SELECT content FROM bodies WHERE event_id = %(id)s AND what = 'lead' ORDER BY revision"
 
 
 def sample(name: str) -> bytes:
@@ -149,6 +153,21 @@ def test_later_state_of_an_order_is_an_update_and_no_lead(shop: Doorway, first: 
 
 def test_paid_order_is_ignored_where_the_source_says_so(shop: Doorway) -> None:
     assert accepted(shop.post("shop-quotes", sample("woocommerce/order_paid.json")))["ignored"] == 1
+
+
+def meeting(sample_name: str, **payload: object) -> bytes:
+    known = json.loads(sample(f"calendly/{sample_name}.json"))
+    return json.dumps({**known, "payload": {**known["payload"], **payload}}).encode()
+
+
+def test_cancellation_of_a_moved_meeting_reaches_the_first_booking(shop: Doorway) -> None:
+    first = event(accepted(shop.post("meetings", meeting("created"))))
+    accepted(shop.post("meetings", meeting("moved")))
+    moved_to = json.loads(meeting("moved"))["payload"]["uri"]
+    answer = accepted(shop.post("meetings", meeting("canceled", uri=moved_to, rescheduled=False)))
+    told = [json.loads(bytes(row["content"])) for row in shop.rows(LEADS, id=first["event_id"])]  # type: ignore[call-overload]
+    assert (answer["updates"], shop.count("events")) == (1, 1)
+    assert [dict(lead["answers"]).get("estado de la cita", "")[:9] for lead in told] == ["", "cambiada ", "cancelada"]
 
 
 def test_partial_response_is_kept_and_the_whole_one_is_the_lead(shop: Doorway) -> None:

@@ -64,6 +64,24 @@ def test_later_state_of_an_order_is_an_update_of_it() -> None:
     assert (paid.request_id, paid.version, paid.on_change) == ("Order:5900000000000000001", None, "update")
 
 
+def test_state_of_an_order_is_among_its_answers() -> None:
+    body = with_members(ORDER, financial_status="paid", cancelled_at="2026-03-04T10:00:00-05:00")
+    answers = dict(event(ORDER, body=body).lead.answers)
+    assert (answers["pago"], answers["cancelado"]) == ("pagado (paid)", "2026-03-04T10:00:00-05:00")
+
+
+def test_draft_tells_that_it_became_an_order() -> None:
+    assert dict(event(DRAFT, body=with_members(DRAFT, status="completed")).lead.answers)["estado"].endswith(
+        "(completed)"
+    )
+
+
+def test_ignored_paid_order_is_news_of_one_that_stands() -> None:
+    found = reading(ORDER, body=with_members(ORDER, financial_status="paid"), order_policy="ignore")
+    (news,) = found.if_known
+    assert (found.ignored, news.about, dict(news.news)["pago"]) == (1, "Order:5900000000000000001", "pagado (paid)")
+
+
 def test_order_and_draft_of_one_number_are_two_needs() -> None:
     assert event(ORDER, body=with_members(ORDER, name="#D12")).need_key == "Order:5900000000000000001"
 
@@ -76,7 +94,8 @@ def test_paid_orders_may_be_unwanted(status: str, events: int) -> None:
 
 def test_deletion_is_news_about_the_draft() -> None:
     found = reading("shopify/only_an_id.json", headers={"x-shopify-topic": "draft_orders/delete"})
-    assert found.updates == (Update("DraftOrder:890612572568261001", "deleted"),)
+    deleted = Update("DraftOrder:890612572568261001", "deleted", news=(("estado", "eliminado en la tienda"),))
+    assert found.updates == (deleted,)
 
 
 def test_lines_without_any_id_are_unreadable() -> None:

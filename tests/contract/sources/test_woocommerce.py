@@ -97,6 +97,30 @@ def test_paid_order_may_be_ignored(sample: str) -> None:
     assert NO_PAID_ORDERS.read(sample).ignored == 1
 
 
+@pytest.mark.parametrize("sample", ["order_paid.json", "yith_quote_ordered.json"])
+def test_ignored_paid_order_is_news_of_one_that_stands(sample: str) -> None:
+    (news,) = NO_PAID_ORDERS.read(sample).if_known
+    assert (news.about, news.kind) == (WOO.event(sample).request_id, "paid")
+    assert [label for label, _ in news.news] == ["estado"]
+
+
+def test_state_is_told_in_the_words_of_people_with_the_shops_key() -> None:
+    told = {
+        status: dict(WOO.event(with_fields("order.json", status=status)).lead.answers)["estado"]
+        for status in ("ywraq-accepted", "wc-on-hold", "of-a-plugin")
+    }
+    assert told == {
+        "ywraq-accepted": "cotización aceptada (ywraq-accepted)",
+        "wc-on-hold": "en espera (on-hold)",
+        "of-a-plugin": "of-a-plugin",
+    }
+
+
+def test_change_of_an_order_is_the_time_of_its_state() -> None:
+    lead = WOO.event(with_fields("order.json", date_modified_gmt="2026-03-02T20:00:00")).lead
+    assert lead.as_of == datetime(2026, 3, 2, 20, 0, tzinfo=UTC)
+
+
 @pytest.mark.parametrize("sample", ["order.json", "yith_quote.json"])
 def test_order_that_is_not_paid_and_quote_are_leads_all_the_same(sample: str) -> None:
     assert len(NO_PAID_ORDERS.read(sample).events) == 1
@@ -113,7 +137,7 @@ def test_deleted_order_is_news_and_a_deleted_coupon_is_nothing() -> None:
         for topic in ("order", "coupon")
     }
     found = {topic: replace(WOO, settings=settings).read("deleted.json") for topic, settings in topics.items()}
-    assert found["order"].updates == (Update("order:727", "deleted"),)
+    assert found["order"].updates == (Update("order:727", "deleted", news=(("estado", "eliminado en la tienda"),)),)
     assert found["coupon"].ignored == 1
 
 
