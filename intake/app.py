@@ -32,7 +32,7 @@ from intake.sources import PROVIDERS
 from intake.sources import find as find_provider
 from intake.sources.base import Answer
 from intake.sources.decoding import clean_text
-from intake.sources.generic import FORM
+from intake.sources.submission import URLENCODED
 from intake.spool_drain import Drainer
 
 log = structlog.get_logger()
@@ -178,7 +178,7 @@ def _get(door: Door, name: str, mode: Mode, hint: Callable[[], object]) -> Respo
     if source.allow_get and request.method == "GET" and "hub.mode" not in request.args:
         # The query is the form, without the token that proves it: that is not to be stored.
         fields = [field for field in request.query_string.split(b"&") if not field.startswith(b"token=")]
-        post = Post(name, mode, FORM, _headers(), b"&".join(fields), _url(door))
+        post = Post(name, mode, URLENCODED, _headers(), b"&".join(fields), _url(door))
         return _answer(door.receive(post), hint)
     return _handshake(source)
 

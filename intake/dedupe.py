@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from intake import idempotency
 from intake.sources.base import Unreadable
 from intake.sources.decoding import Json, text
-from intake.sources.generic import decoded
+from intake.sources.opening import opened
+from intake.sources.submission import content_type_of, read_bytes
 
 # `dedupe` settings that point at nothing: the provider's own id, or the answers themselves.
 BY_CONTENT = frozenset({"id", "body"})
@@ -22,7 +23,7 @@ def value(named_by: str, *, headers: Mapping[str, str], body: bytes) -> str | No
     if not named_by.startswith("/"):
         return headers.get(named_by) or None
     try:
-        found: Json = decoded(body).value
+        found: Json = opened(read_bytes(body, content_type_of(body))).value
     except Unreadable:
         return None
     for token in named_by.split("/")[1:]:

@@ -23,6 +23,7 @@ MAX_DEPTH = 64
 # Longer numbers are text: nobody's amount or id needs more, and arithmetic on them takes memory without bound.
 MAX_DIGITS = 40
 MAX_EXPONENT = 40
+NO_ID = frozenset({"null", "none", "nil", "undefined", "nan", "false", "[object object]", "-"})
 CREDIBLE_YEARS = range(1970, 2200)
 
 
@@ -104,6 +105,12 @@ def text(value: Json) -> str | None:
     if isinstance(value, bool) or not isinstance(value, (str, int, Decimal)):
         return None
     return str(value).strip() or None
+
+
+def identifier(value: Json) -> str | None:
+    """An id as text; None where there is none, and for what programs write then: it would make all leads one."""
+    written = text(value)
+    return None if written is None or written.casefold() in NO_ID or not written.strip("0") else written
 
 
 def decimal(value: Json) -> Decimal | None:

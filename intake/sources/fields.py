@@ -12,9 +12,22 @@ from datetime import datetime
 
 from intake import documents, emails, phones
 from intake.lead import Attribution, Contact, Enquiry, Lead, Phone
+from intake.sources import money
 from intake.sources.decoding import decimal
-from intake.sources.known_names import FIELD_OF, NO, NOT_AN_ANSWER, NOT_WRITTEN, PHONE_WORDS, YES
-from intake.sources.leaves import Leaf, words
+from intake.sources.known_names import (
+    ADVERTISING_WORDS,
+    BEFORE_YES,
+    CONSENT_WORDS,
+    FIELD_OF,
+    NO,
+    NOT_AN_ANSWER,
+    NOT_WRITTEN,
+    PHONE_WORDS,
+    YES,
+)
+from intake.sources.leaves import Leaf, in_order, words
+from intake.sources.money import Money
+from intake.sources.questions import spoken
 
 CURRENCY = re.compile(r"[A-Z]{3}")  # ISO 4217
 UTM = "utm_"
@@ -74,7 +87,7 @@ def read(
 def _sorted(written: list[Leaf], pointed: Mapping[str, str]) -> _Sorted:
     found = _Sorted()
     for leaf in written:
-        name = pointed.get(leaf.pointer) or next((FIELD_OF[key] for key in leaf.names if key in FIELD_OF), None)
+        name = pointed.get(leaf.pointer) or _known(leaf)
         # A field that the source points at is not taken from elsewhere.
         if name and name.startswith(UTM):
             found.utm[name.removeprefix(UTM)] = leaf.text
@@ -85,6 +98,12 @@ def _sorted(written: list[Leaf], pointed: Mapping[str, str]) -> _Sorted:
         else:
             found.rest.append(leaf)
     return found
+
+
+def _known(leaf: Leaf) -> str | None:
+    """The field that the answer's label names, as it stands or as people word a question."""
+    names = (*leaf.names, *((spoken(leaf.label),) if leaf.names else ()))
+    return next((FIELD_OF[name] for name in names if name in FIELD_OF), None)
 
 
 def _contact(found: _Sorted, region: str) -> Contact:
@@ -109,14 +128,21 @@ def _contact_points(found: _Sorted, region: str) -> tuple[Phone | None, str | No
     typed_phone, typed_email = found.text("phone"), found.text("email")
     phone = phones.read(typed_phone, region) if typed_phone else _phone_elsewhere(found, region)
     email = emails.read(typed_email) if typed_email else None
-    if email is None and phone and phone.e164 is None and (email := emails.read(phone.raw)):
-        return None, email
-    return phone, email or _email_elsewhere(found)
+    swapped = emails.read(phone.raw) if email is None and phone and phone.e164 is None else None
+    if typed_email and email is None and (phone is None or phone.e164 is None):
+        phone = _number(typed_email, region) or phone
+    return None if swapped and phone and phone.e164 is None else phone, email or swapped or _email_elsewhere(found)
+
+
+def _number(typed: str, region: str) -> Phone | None:
+    """None: it is no number."""
+    phone = phones.read(typed, region)
+    return phone if phone.e164 else None
 
 
 def _phone_elsewhere(found: _Sorted, region: str) -> Phone | None:
     named = (leaf for leaf in found.rest if words(leaf.label) & PHONE_WORDS)
-    return next((phone for leaf in named if (phone := phones.read(leaf.text, region)).e164), None)
+    return next((phone for leaf in named if (phone := _number(leaf.text, region))), None)
 
 
 def _email_elsewhere(found: _Sorted) -> str | None:
@@ -125,13 +151,17 @@ def _email_elsewhere(found: _Sorted) -> str | None:
 
 
 def _enquiry(found: _Sorted) -> Enquiry:
-    currency = (found.text("currency") or "").upper()
+    currency, asked = (found.text("currency") or "").upper(), _money(found)
     return Enquiry(
         text=found.text("text") or "",
         product=found.text("product"),
-        amount=decimal(found.text("amount")),
-        currency=currency if CURRENCY.fullmatch(currency) else None,
+        amount=asked.amount if asked else None,
+        currency=currency if CURRENCY.fullmatch(currency) else asked.currency if asked else None,
     )
+
+
+def _money(found: _Sorted) -> Money | None:
+    return money.read(found.text("amount") or "")
 
 
 def _attribution(found: _Sorted) -> Attribution:
@@ -144,15 +174,26 @@ def _attribution(found: _Sorted) -> Attribution:
 
 
 def _consent(found: _Sorted) -> bool | None:
-    word = (found.text("consent") or "").casefold()
-    return True if word in YES else False if word in NO else None
+    """What was ticked where it is asked for by name, else where a sentence asks for it."""
+    asked = found.text("consent")
+    if asked is not None:
+        return _yes_or_no(asked)
+    sentences = (leaf for leaf in found.rest if words(leaf.label) & CONSENT_WORDS)
+    answers = (_yes_or_no(leaf.text) for leaf in sentences if not words(leaf.label) & ADVERTISING_WORDS)
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def _yes_or_no(answer: str) -> bool | None:
+    said = (word for word in in_order(answer) if word not in BEFORE_YES)
+    first = next(said, None)
+    return True if first in YES else False if first in NO else None
 
 
 def _unread(found: _Sorted, contact: Contact, enquiry: Enquiry, consent: bool | None) -> Iterable[Leaf]:
     """Answers that have a field and could not be read as one: they stay answers."""
     read = dict.fromkeys(NOT_OF_A_FORM, False) | {
         "email": contact.email is not None and contact.email == emails.read(found.text("email") or ""),
-        "amount": enquiry.amount is not None,
+        "amount": enquiry.amount is not None and decimal(found.text("amount")) is not None,
         "currency": enquiry.currency is not None,
         "consent": consent is not None,
         "first_name": "name" not in found.fields,

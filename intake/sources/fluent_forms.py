@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from intake.sources import brackets
 from intake.sources.base import Delivered
-from intake.sources.decoding import Decoded, Json, mapping, text
+from intake.sources.decoding import Decoded, Json, identifier, mapping, text
 from intake.sources.leaves import Leaf
 from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, read_body, under
 
@@ -29,7 +29,7 @@ class FluentForms(FormTool):
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         entry = mapping(body.get("__submission"))
-        form_id, entry_id = text(entry.get("form_id")), text(entry.get("id"))
+        form_id, entry_id = text(entry.get("form_id")), identifier(entry.get("id"))
         return Submission(
             answers=tuple(leaf for leaf in under(body, "/") if _is_answer(leaf)),
             request_id=f"{form_id}:{entry_id}" if form_id and entry_id else None,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from intake import emails
 from intake.sources.base import Unreadable, Update
-from intake.sources.decoding import Json, mapping, text
+from intake.sources.decoding import Json, identifier, mapping, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.standard_webhooks import moment
 from intake.sources.submission import FormTool, Submission, pointer
@@ -30,14 +30,14 @@ class Formbricks(FormTool):
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission | Update | None:  # noqa: ARG002
         event, response = text(body.get("event")), mapping(body.get("data"))
         if event in UNFINISHED:
-            return Update(text(response.get("id")), event)
+            return Update(identifier(response.get("id")), event)
         if event != "responseFinished":
             return None
         if not isinstance(response.get("data"), dict):
             raise Unreadable("no_answers", {"data.data": "must be an object"})
         return Submission(
             answers=tuple(_answers(response)),
-            request_id=text(response.get("id")),
+            request_id=identifier(response.get("id")),
             occurred_at=moment(response.get("updatedAt")),
             on_change="update",
         )

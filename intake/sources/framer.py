@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from intake.sources.decoding import Json
+from intake.sources.decoding import Json, identifier
 from intake.sources.submission import FormTool, Submission, titled, under
 
 ID_HEADER = "framer-webhook-submission-id"
@@ -21,4 +21,4 @@ class Framer(FormTool):
     name: str = "framer"
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:
-        return Submission(titled(under(body, "/")), headers.get(ID_HEADER) or None)
+        return Submission(titled(under(body, "/")), identifier(headers.get(ID_HEADER)))

@@ -1,7 +1,7 @@
-"""Any form tool or program: JSON or an urlencoded form, from whoever carries the source's secret.
+"""Any form tool or program: JSON or a form in any coding, from whoever carries the source's secret.
 
 Fields are found by well-known names or by the source's pointers.  The sender gives no id, so identity is made of the
-answers within a window.
+answers within a window.  A list of objects is a batch.
 """
 
 from __future__ import annotations
@@ -12,53 +12,47 @@ from datetime import datetime
 
 from intake import authenticity
 from intake.sources import fields
-from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable
-from intake.sources.decoding import Decoded, read_form, read_json
-from intake.sources.leaves import leaves
-
-FORM = "application/x-www-form-urlencoded"
+from intake.sources.base import Delivered, Incoming, Reading, SourceKind
+from intake.sources.decoding import Json, mapping
+from intake.sources.leaves import is_answer, leaves
+from intake.sources.opening import opened
+from intake.sources.submission import content_type_of, read_body
 
 
 @dataclass(frozen=True, slots=True)
 class Generic:
-    """One delivery is one submission.  Any content type is taken: the bytes say what they are."""
+    """Any content type is taken: the bytes say what they are."""
 
     name: str = "generic"
     kinds: frozenset[SourceKind] = frozenset({"form"})
     content_types: frozenset[str] = frozenset()
 
     def read(self, delivered: Delivered) -> Reading:
-        read = decoded(delivered.body)
-        form = fields.read(
-            leaves(read.value),
-            region=delivered.region,
-            pointers=delivered.pointers,
-            flags=read.flags,
+        body = opened(read_body(delivered))
+        forms = [
+            fields.read(
+                leaves(each),
+                region=delivered.region,
+                pointers=delivered.pointers,
+                flags=body.flags,
+            )
+            for each in _submissions(body.value)
+        ]
+        return Reading(
+            events=tuple(Incoming("form", None, form.lead, form.content) for form in forms if form is not None),
+            ignored=sum(form is None for form in forms),
         )
-        if form is None:
-            return Reading(ignored=1)
-        return Reading((Incoming("form", None, form.lead, form.content),))
 
     def handshake(self, query: Mapping[str, str], verify_token: str | None) -> str | None:  # noqa: ARG002
         return None
 
     def sign(self, body: bytes, *, secret: str, url: str, now: datetime, delivery_id: str) -> Mapping[str, str]:
         proof = authenticity.sign(self.name, secret=secret, body=body, url=url, now=now, delivery_id=delivery_id)
-        kind = "application/json" if _looks_like_json(body) else FORM
-        return {"content-type": kind, **proof}
+        return {"content-type": content_type_of(body), **proof}
 
 
-def decoded(body: bytes) -> Decoded:
-    """JSON where it looks like JSON, whatever a header says: tools send it as text/plain and as a form.
-
-    Raises Unreadable.
-    """
-    if _looks_like_json(body):
-        return read_json(body)
-    if b"=" not in body:
-        raise Unreadable("neither_json_nor_form")
-    return read_form(body)
-
-
-def _looks_like_json(body: bytes) -> bool:
-    return body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+def _submissions(value: Json) -> list[Json]:
+    """A list of objects is as many submissions, unless they are the answers of one, each with its question."""
+    if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
+        return [value]
+    return [value] if all(is_answer(mapping(each)) for each in value) else value

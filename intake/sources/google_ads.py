@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from intake.sources.decoding import Json, mapping, sequence, text
+from intake.sources.decoding import Json, identifier, mapping, sequence, text
 from intake.sources.leaves import Leaf
 from intake.sources.questions import Question, answers
 from intake.sources.scrubbing import without
@@ -28,11 +28,11 @@ class GoogleAds(FormTool):
     name: str = "google_ads"
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission | None:  # noqa: ARG002
-        if body.get("is_test") is True:
+        if body.get("is_test") is True or (text(body.get("is_test")) or "").lower() == "true":
             return None
         written = answers(_columns(body))
         told = (*written, *_origin(body)) if written else ()
-        return Submission(told, text(body.get("lead_id")), moment(body.get("lead_submit_time")))
+        return Submission(told, identifier(body.get("lead_id")), moment(body.get("lead_submit_time")))
 
     def scrub(self, body: bytes) -> bytes:
         return without(body, KEY)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from intake.sources.decoding import Json, text
+from intake.sources.decoding import Json, identifier, text
 from intake.sources.leaves import Leaf, folded
 from intake.sources.standard_webhooks import moment
-from intake.sources.submission import FormTool, Submission, titled, under
+from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, titled, under
 
 # The sheet's own column, in the languages of its owner: a time is no answer, and the empty second event has one too.
 STAMPS = frozenset({"timestamp", "marcatemporal", "marcadetempo", "carimbodedatahora", "horodateur", "zeitstempel"})
@@ -26,10 +26,12 @@ class GoogleForms(FormTool):
     """The script carries the token.  An answer that was edited comes under its old id."""
 
     name: str = "google_forms"
+    # Apps Script calls a body a form unless the script says otherwise, and makes a form of an object.
+    content_types: frozenset[str] = frozenset({JSON, URLENCODED, "text/plain"})
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         place = "/namedValues/" if isinstance(body.get("namedValues"), dict) else "/"
-        response = text(body.get("responseId"))
+        response = identifier(body.get("responseId"))
         return Submission(
             answers=titled(leaf for leaf in under(body, place) if _is_answer(leaf)),
             request_id=f"{text(body.get('formId')) or ''}:{response}" if response else None,

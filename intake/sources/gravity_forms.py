@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from intake.sources.decoding import Json, text
+from intake.sources.decoding import Json, identifier, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.submission import JSON, URLENCODED, FormTool, Submission
 
@@ -45,7 +45,7 @@ class GravityForms(FormTool):
 
 
 def _entry(body: dict[str, Json]) -> str | None:
-    form, entry = text(body.get("form_id")), text(body.get("id"))
+    form, entry = text(body.get("form_id")), identifier(body.get("id"))
     return f"{form}:{entry}" if form and entry else None
 
 

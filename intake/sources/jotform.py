@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from intake.sources.base import Delivered, Unreadable
 from intake.sources.compound import one_text
-from intake.sources.decoding import Decoded, Json, mapping, read_json, text
+from intake.sources.decoding import Decoded, Json, identifier, mapping, read_json, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.multipart import MEDIA_TYPE as MULTIPART
 from intake.sources.submission import URLENCODED, FormTool, Submission, pointer, read_body
@@ -39,7 +39,7 @@ class Jotform(FormTool):
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         if not isinstance(body[ANSWERS], dict):
             raise Unreadable("no_answers", {ANSWERS: "must be an object"})
-        form_id, submission_id = text(body.get("formID")), text(body.get("submissionID"))
+        form_id, submission_id = text(body.get("formID")), identifier(body.get("submissionID"))
         return Submission(
             answers=tuple(_answers(mapping(body[ANSWERS]))),
             request_id=f"{form_id or ''}:{submission_id}" if submission_id else None,

@@ -17,7 +17,7 @@ from intake import authenticity
 from intake.lead import FETCH_PENDING, Attribution, Contact, Lead
 from intake.sources import meta
 from intake.sources.base import Delivered, Incoming, Quarantined, Reading, SourceKind, Unreadable
-from intake.sources.decoding import Json, mapping, read_json, sequence, text
+from intake.sources.decoding import Json, identifier, mapping, read_json, sequence, text
 
 NAMES = ("leadgen_id", "form_id", "page_id", "ad_id", "adgroup_id")
 SECONDS = re.compile(r"[0-9]{1,11}")
@@ -73,7 +73,7 @@ def _in_change(change: dict[str, Json]) -> Found:
     if change.get("field") != "leadgen":
         return Ignored()
     # Ids are numbers in some deliveries and texts in others: the same id either way.
-    ids = {name: text(mapping(change.get("value")).get(name)) for name in NAMES}
+    ids = {name: identifier(mapping(change.get("value")).get(name)) for name in NAMES}
     leadgen_id = ids["leadgen_id"]
     if leadgen_id is None:
         return Quarantined("lead_without_id", {"leadgen_id": "is required"})

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from intake.sources import brackets
-from intake.sources.base import Delivered, Unreadable
-from intake.sources.decoding import Decoded, Json, mapping, read_json
+from intake.sources.base import Delivered
+from intake.sources.decoding import Decoded, Json
+from intake.sources.opening import opened
 from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, read_body, under
 
 
@@ -22,22 +22,7 @@ class NinjaForms(FormTool):
     content_types: frozenset[str] = frozenset({JSON, URLENCODED})
 
     def decoded(self, delivered: Delivered) -> Decoded:
-        outer = read_body(delivered)
-        fields = mapping(outer.value)
-        if len(fields) != 1:
-            return Decoded(brackets.nested(fields), outer.charset_guessed)
-        return _in_one_field(fields) or outer
+        return opened(read_body(delivered))
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         return Submission(under(body, "/"))
-
-
-def _in_one_field(fields: dict[str, Json]) -> Decoded | None:
-    """The JSON object that the only field holds; None: it holds an answer."""
-    (only,) = fields.values()
-    if not isinstance(only, str) or not only.lstrip().startswith("{"):
-        return None
-    try:
-        return read_json(only.encode())
-    except Unreadable:
-        return None

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from intake.sources.base import Unreadable
-from intake.sources.decoding import Json, text
+from intake.sources.decoding import Json, identifier
 from intake.sources.submission import FormTool, Submission, titled, under
 
 
@@ -25,7 +25,7 @@ class OpnForm(FormTool):
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         if not isinstance(body.get("data"), dict) and not isinstance(body.get("submission"), dict):
             raise Unreadable("no_answers", {"data": "must be an object"})
-        link = text(body.get("edit_link"))
+        link = identifier(body.get("edit_link"))
         return Submission(
             answers=titled(under(body, "/data/") or under(body, "/submission/")),
             request_id=hashlib.sha256(link.encode()).hexdigest()[:32] if link else None,

@@ -6,19 +6,19 @@ title without its small words, id and type that is a well-known name.  Everythin
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from intake.sources.known_names import FIELD_OF
-from intake.sources.leaves import Leaf, folded
+from intake.sources.leaves import Leaf, folded, in_order
 
 # What remains of a spoken question without these is often a well-known name.
 _SMALL = """
-    a an are can could do enter have how i is may me my please s tell the to us we what whats you your
-    cual danos dejanos dinos el en es escribe escribenos favor indica indicanos ingresa ingrese la las le los nos por
-    que son su sus te tu tus un una
+    a an are can could do enter have here how i is may me my optional please required s tell the to us we what whats you
+    your
+    aqui cual danos dejanos dinos el en es escribe escribenos favor indica indicanos ingresa ingrese la las le los nos
+    obligatoria obligatorio opcional por que requerido son su sus te tu tus un una
+    digite e informe o os qual seu sua
     """
 SMALL_WORDS = frozenset(_SMALL.split())
 PHRASES: Mapping[str, str] = {
@@ -59,13 +59,16 @@ def answers(questions: Iterable[Question]) -> tuple[Leaf, ...]:
 
 
 def _known_name(question: Question) -> str | None:
-    spoken = PHRASES.get(folded(question.title)) or _without_small_words(question.title)
-    return next((name for name in (question.title, spoken, *question.hints) if folded(name) in FIELD_OF), None)
+    return next(
+        (name for name in (question.title, spoken(question.title), *question.hints) if folded(name) in FIELD_OF), None
+    )
 
 
-def _without_small_words(title: str) -> str:
-    bare = "".join(char for char in unicodedata.normalize("NFKD", title) if not unicodedata.combining(char))
-    return "".join(word for word in re.findall(r"[a-z0-9]+", bare.casefold()) if word not in SMALL_WORDS)
+def spoken(title: str) -> str:
+    """What a question is about, without its small words; it may be a well-known name."""
+    if phrase := PHRASES.get(folded(title)):
+        return phrase
+    return "".join(word for word in in_order(title) if word not in SMALL_WORDS)
 
 
 def _with_message(found: list[tuple[Question, Leaf]], taken: set[str]) -> Iterable[Leaf]:

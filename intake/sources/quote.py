@@ -18,8 +18,8 @@ from intake.sources.decoding import Json, credible, plain, read_json
 from intake.sources.leaves import leaves
 from intake.sources.quote_schema import KNOWN, Line, Quote, checked
 
-# The fingerprint's fields: all that is business, without `issued_at`.
-CONTENT = ("number", "version", "currency", "amount", "items", "contact", "message")
+# The fingerprint's fields: all that is business, without `issued_at` and what is the identity.
+CONTENT = ("currency", "amount", "items", "contact", "message")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from datetime import datetime
 from intake import authenticity
 from intake.sources import fields
 from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable
-from intake.sources.decoding import Json, credible, mapping, read_json, text
+from intake.sources.decoding import Json, credible, identifier, mapping, read_json, text
 from intake.sources.leaves import Leaf, leaves
 
 ENVELOPE = "/data/"
@@ -53,7 +53,7 @@ class StandardWebhooks:
 
 def delivery_id(headers: Mapping[str, str]) -> str | None:
     """The signed id of a message; Svix had it under its own name."""
-    return headers.get("webhook-id") or headers.get("svix-id")
+    return identifier(headers.get("webhook-id")) or identifier(headers.get("svix-id"))
 
 
 def moment(value: Json) -> datetime | None:

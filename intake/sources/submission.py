@@ -78,13 +78,18 @@ class FormTool:
 
 def read_body(delivered: Delivered) -> Decoded:
     """JSON where it looks like JSON, else the form that the content type says.  Raises Unreadable."""
-    if _looks_like_json(delivered.body):
-        return read_json(delivered.body)
-    if delivered.content_type.partition(";")[0].strip().lower() == MULTIPART:
-        return read_multipart(delivered.body, delivered.content_type)
-    if b"=" not in delivered.body:
+    return read_bytes(delivered.body, delivered.content_type)
+
+
+def read_bytes(body: bytes, content_type: str) -> Decoded:
+    """JSON whatever a header says, since tools send it as text/plain and as a form.  Raises Unreadable."""
+    if _looks_like_json(body):
+        return read_json(body)
+    if content_type.partition(";")[0].strip().lower() == MULTIPART:
+        return read_multipart(body, content_type)
+    if b"=" not in body:
         raise Unreadable("neither_json_nor_form")
-    return read_form(delivered.body)
+    return read_form(body)
 
 
 def content_type_of(body: bytes) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from intake.sources.base import Unreadable
-from intake.sources.decoding import Json, mapping, sequence, text
+from intake.sources.decoding import Json, identifier, mapping, sequence, text
 from intake.sources.leaves import leaves
 from intake.sources.questions import Question, answers
 from intake.sources.standard_webhooks import moment
@@ -32,7 +32,7 @@ class Tally(FormTool):
         data = mapping(body.get("data"))
         if not isinstance(data.get("fields"), list):
             raise Unreadable("no_fields", {"data.fields": "must be a list"})
-        response = text(data.get("responseId")) or text(data.get("submissionId"))
+        response = identifier(data.get("responseId")) or identifier(data.get("submissionId"))
         return Submission(
             answers=answers(_questions(data)),
             request_id=f"{text(data.get('formId')) or ''}:{response}" if response else None,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from intake.sources.base import Unreadable, Update
-from intake.sources.decoding import Json, mapping, sequence, text
+from intake.sources.decoding import Json, identifier, mapping, sequence, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.questions import Question, answers
 from intake.sources.standard_webhooks import moment
@@ -33,7 +33,7 @@ class Typeform(FormTool):
         response, kind = mapping(body.get("form_response")), text(body.get("event_type"))
         if not response:
             raise Unreadable("not_a_response", {"form_response": "is required"})
-        form, token = text(response.get("form_id")), text(response.get("token"))
+        form, token = text(response.get("form_id")), identifier(response.get("token"))
         request_id = f"{form}:{token}" if form and token else None
         if kind == "form_response_partial":
             return Update(request_id, "partial")

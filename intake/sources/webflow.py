@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from intake.sources.base import Unreadable
-from intake.sources.decoding import Json, mapping, text
+from intake.sources.decoding import Json, identifier, mapping
 from intake.sources.standard_webhooks import moment
 from intake.sources.submission import FormTool, Submission, titled, under
 
@@ -31,6 +31,6 @@ class Webflow(FormTool):
             raise Unreadable("no_answers", {"payload.data": "must be an object"})
         return Submission(
             answers=titled(under(body, "/payload/data/" if enveloped else "/data/")),
-            request_id=text(payload.get("id")) or text(payload.get("_id")),
+            request_id=identifier(payload.get("id")) or identifier(payload.get("_id")),
             occurred_at=moment(payload.get("submittedAt")),
         )

@@ -27,13 +27,20 @@ from intake.sources.base import (
     Unreadable,
     Update,
 )
-from intake.sources.decoding import Json, mapping, plain, read_json, sequence, text
+from intake.sources.decoding import Json, identifier, mapping, plain, read_json, sequence, text
 from intake.sources.whatsapp_content import Content
-from intake.sources.whatsapp_people import WA_ID, Cards, Person, cards, sender
+from intake.sources.whatsapp_people import WA_ID, Cards, Person, cards, is_of_a_group, sender
 
 # A reaction is activity on an older message; `request_welcome`: somebody only opened the chat.
 IGNORED = frozenset({"reaction", "request_welcome"})
 UPDATES = frozenset({"edit", "revoke", "system"})
+# What a change holds; resellers of the older on-premise API send it alone (courier, dialog360 fixtures).
+AT_THE_ROOT = ("messages", "statuses", "errors")
+# What we wrote ourselves, with the phone app.
+ECHOES = "smb_message_echoes"
+# WhatsApp Web's wrappers send one message under the sender's number and under their hidden id; what follows is the same
+# (waha #1627).
+WEB_ID = re.compile(r"(?:true|false)_[^_\s]+@(?:c\.us|lid|s\.whatsapp\.net)_([A-Za-z0-9]{6,})(?:_.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class WhatsAppCloud:
     def read(self, delivered: Delivered) -> Reading:
         decoded = read_json(delivered.body)
         body = mapping(decoded.value)
-        if not isinstance(body.get("entry"), list) and not isinstance(body.get("messages"), list):
+        if not any(isinstance(body.get(name), list) for name in ("entry", *AT_THE_ROOT)):
             raise Unreadable("not_a_whatsapp_body")
         found = list(_found(body, delivered.region, decoded.flags))
         return Reading(
@@ -86,7 +93,6 @@ class _Change:
 
 def _found(body: dict[str, Json], region: str, flags: tuple[str, ...]) -> Iterator[Found]:
     if "entry" not in body:
-        # Resellers of the older on-premise API send a change's value alone (courier, dialog360 fixtures).
         yield from _in_change(_Change(body, cards(body), _channel(body, ""), region, flags))
     for entry in sequence(body.get("entry")):
         account, changes = text(mapping(entry).get("id")) or "", mapping(entry).get("changes")
@@ -94,7 +100,9 @@ def _found(body: dict[str, Json], region: str, flags: tuple[str, ...]) -> Iterat
             yield Quarantined("unreadable_entry")
         for change in sequence(changes):
             value = mapping(change).get("value")
-            if isinstance(value, dict):
+            if mapping(change).get("field") == ECHOES:
+                yield Ignored()
+            elif isinstance(value, dict):
                 yield from _in_change(_Change(value, cards(value), _channel(value, account), region, flags))
             else:
                 yield Quarantined("unreadable_change")
@@ -120,15 +128,22 @@ def _in_message(message: Json, change: _Change) -> Found:
     if not isinstance(message, dict):
         return Quarantined("unreadable_message")
     kind = text(message.get("type")) or next((key for key in whatsapp_content.READERS if key in message), "")
-    if kind in IGNORED or text(message.get("group_id")):
+    if kind in IGNORED or is_of_a_group(message) or _is_ours(message, change):
         return Ignored()
     if kind in UPDATES:
         return _update(kind, message, change.channel)
     return _in_enquiry(kind, message, change)
 
 
+def _is_ours(message: dict[str, Json], change: _Change) -> bool:
+    """Sent from the number that it came to: by the business itself."""
+    display = mapping(change.value.get("metadata")).get("display_phone_number")
+    our, their = (re.sub(r"[^0-9]", "", text(number) or "") for number in (display, message.get("from")))
+    return our != "" and our == their
+
+
 def _in_enquiry(kind: str, message: dict[str, Json], change: _Change) -> Incoming | Quarantined:
-    message_id, person = text(message.get("id")), sender(message, change.cards)
+    message_id, person = _message_id(message), sender(message, change.cards)
     if message_id is None:
         return Quarantined("message_without_id", {"id": "is required"})
     if person is None:
@@ -138,6 +153,12 @@ def _in_enquiry(kind: str, message: dict[str, Json], change: _Change) -> Incomin
         return Quarantined("unreadable_time", {"timestamp": "must be unix seconds"})
     content = whatsapp_content.read(kind, message)
     return _incoming(f"{change.channel}:{message_id}", _Written(kind, message, content, person, occurred_at), change)
+
+
+def _message_id(message: dict[str, Json]) -> str | None:
+    written = identifier(message.get("id"))
+    inner = WEB_ID.fullmatch(written or "")
+    return inner[1] if inner else written
 
 
 def _update(kind: str, message: dict[str, Json], channel: str) -> Update:

@@ -7,7 +7,7 @@ stand for something else are in square brackets and in the operators' language.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from intake.lead import Enquiry, Item, Media
@@ -15,6 +15,7 @@ from intake.sources.base import Unreadable
 from intake.sources.decoding import Json, decimal, mapping, plain, read_json, sequence, text
 from intake.sources.leaves import Leaf, leaves
 
+FORM = "formulario"
 MEDIA = {
     "image": "imagen",
     "video": "video",
@@ -132,9 +133,10 @@ def _flow_answers(written: str | None) -> tuple[Leaf, ...]:
     if written is None:
         return ()
     try:
-        return leaves(read_json(written.encode()).value)
+        found = leaves(read_json(written.encode()).value)
     except Unreadable:
-        return (Leaf("", "formulario", written),)
+        return (Leaf("", FORM, written),)
+    return tuple(replace(leaf, label=leaf.label or FORM) for leaf in found)
 
 
 def _order(order: dict[str, Json]) -> Content:

@@ -15,6 +15,9 @@ from intake.sources.decoding import Json, mapping, sequence, text
 
 # WhatsApp's own number of a person: digits with the country's code and no plus (E.164 has at most 15; tests use more).
 WA_ID = re.compile(r"\+?[0-9]{1,20}")
+# WhatsApp Web's address of a number, perhaps of one of its devices; `@lid` is a hidden id, whose digits are no number.
+WEB_ADDRESS = re.compile(r"(\+?[0-9]{1,20})(?::[0-9]+)?@(?:c\.us|s\.whatsapp\.net)")
+GROUP = "@g.us"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,11 @@ def sender(message: dict[str, Json], known: Cards) -> Person | None:
     return person if person.ids else None
 
 
+def is_of_a_group(message: dict[str, Json]) -> bool:
+    """Whether it was written into a group, which is nobody's enquiry."""
+    return text(message.get("group_id")) is not None or (text(message.get("from")) or "").endswith(GROUP)
+
+
 def _texts(card: dict[str, Json], *keys: str) -> list[str]:
     return [given for key in keys if (given := text(card.get(key)))]
 
@@ -80,7 +88,9 @@ def _texts(card: dict[str, Json], *keys: str) -> list[str]:
 def _person(ids: Iterable[str], profile: dict[str, Json]) -> Person:
     """Each id is known by its form, not by its place: a BSUID has been seen in `from` and in `wa_id`."""
     wa_id = bsuid = parent = other = None
-    for given in ids:
+    for written in ids:
+        web = WEB_ADDRESS.fullmatch(written)
+        given = web[1] if web else written
         if phones.is_bsuid(given):
             if given[3:].startswith("ENT."):
                 parent = parent or given

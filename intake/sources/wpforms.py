@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from intake.sources.decoding import Json, text
+from intake.sources.decoding import Json, identifier, text
 from intake.sources.leaves import Leaf, folded, leaves
 from intake.sources.submission import JSON, URLENCODED, FormTool, Submission
 
 ENTRY, FORM = "entryid", "formid"
-# Where a site stores no entries, the tag for their id gives 0 or nothing: no id, since it would make all leads one.
-NO_ENTRY = "0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,7 @@ def _choices(leaf: Leaf) -> Leaf:
 
 
 def _entry(body: dict[str, Json]) -> str | None:
+    """None: not mapped, or the 0 that the tag gives where a site stores no entries."""
     mapped = {folded(name): value for name, value in body.items()}
-    entry, form = text(mapped.get(ENTRY)), text(mapped.get(FORM))
-    if entry is None or entry == NO_ENTRY:
-        return None
-    return f"{form}:{entry}" if form else entry
+    entry, form = identifier(mapped.get(ENTRY)), text(mapped.get(FORM))
+    return f"{form}:{entry}" if form and entry else entry

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from intake.sources.base import Delivered, Unreadable
-from intake.sources.decoding import Decoded, Json, mapping, read_json, sequence, text
+from intake.sources.decoding import Decoded, Json, identifier, mapping, read_json, sequence, text
 from intake.sources.questions import Question, answers
 from intake.sources.scrubbing import without
 from intake.sources.submission import URLENCODED, FormTool, Submission, pointer, read_body
@@ -39,7 +39,7 @@ class Wufoo(FormTool):
         return Decoded(fields | {name: _structure(fields.get(name)) for name in STRUCTURES}, outer.charset_guessed)
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
-        entry = text(body.get("EntryId"))
+        entry = identifier(body.get("EntryId"))
         return Submission(
             answers=answers(_questions(body)),
             request_id=f"{_form(body)}:{entry}" if entry else None,
