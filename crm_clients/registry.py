@@ -23,6 +23,7 @@ CLIENTS: Mapping[str, str] = {
     "bottlecrm": "crm_clients.bottlecrm.client",
     "hubspot": "crm_clients.hubspot.client",
     "odoo": "crm_clients.odoo.client",
+    "pipedrive": "crm_clients.pipedrive.client",
     "sandbox": "crm_clients.sandbox.client",
     "zoho": "crm_clients.zoho.client",
 }

@@ -17,8 +17,9 @@ from crm_clients.base import (
     Draft,
     Kind,
 )
-from crm_clients.registry import CLIENTS, build
+from crm_clients.registry import CLIENTS
 from tests.contract.asking import names_in, said
+from tests.contract.built import built
 from tests.contract.drafts import emptiest, longest, ordinary
 from tests.contract.record import About, meaning
 from tests.contract.recordings import Recording, described, recordings_of
@@ -44,7 +45,7 @@ OWNERS_AND_STAGES = {
 }
 MAKERS: tuple[Callable[[Kind], Draft], ...] = (ordinary, emptiest, longest)
 
-each_client = pytest.mark.parametrize("client", [build(name, {}) for name in NAMES], ids=NAMES)
+each_client = pytest.mark.parametrize("client", [built(name) for name in NAMES], ids=NAMES)
 each_kind = pytest.mark.parametrize("kind", list(Kind))
 each_draft = pytest.mark.parametrize("make", MAKERS, ids=[make.__name__ for make in MAKERS])
 
@@ -56,7 +57,7 @@ def test_a_client_knows_its_own_name(client: Client) -> None:
 
 @each_client
 def test_a_client_that_is_built_twice_is_the_same_client(client: Client) -> None:
-    assert build(client.name, {}) == client
+    assert built(client.name) == client
 
 
 # --- recorded answers --------------------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ def test_a_client_has_recordings_of_each_kind(client: Client, kind: Kind, needed
 
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda each: f"{each.client}-{each.name}")
 def test_a_recorded_answer_means_what_is_written_beside_it(recording: Recording) -> None:
-    client = build(recording.client, {})
+    client = built(recording.client)
     about = About(recording.kind, recording.reference, recording.crm_id)
     assert described(meaning(client, recording.step, about, recording.response)) == recording.means
 
@@ -92,7 +93,7 @@ def test_a_recording_says_where_it_is_from_and_holds_no_credential(recording: Re
     "change", [lambda ref: f"{ref}x", str.upper, lambda ref: ref[:-1]], ids=["longer", "case", "cut"]
 )
 def test_a_record_of_another_reference_is_not_ours(recording: Recording, change: Callable[[str], str]) -> None:
-    client = build(recording.client, {})
+    client = built(recording.client)
     assert client.found(recording.kind, change(recording.reference), recording.response) == Absent()
 
 
@@ -103,7 +104,7 @@ def test_a_record_of_another_reference_is_not_ours(recording: Recording, change:
 @each_kind
 @each_draft
 def test_the_same_draft_gives_the_same_request(client: Client, kind: Kind, make: Callable[[Kind], Draft]) -> None:
-    again = build(client.name, {})
+    again = built(client.name)
     assert client.create(make(kind), REFERENCE) == again.create(make(kind), REFERENCE)
 
 

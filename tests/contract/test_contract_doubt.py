@@ -28,7 +28,8 @@ from crm_clients.base import (
     UnreadableAnswer,
     Unsure,
 )
-from crm_clients.registry import CLIENTS, build
+from crm_clients.registry import CLIENTS
+from tests.contract.built import built
 from tests.contract.drafts import emptiest, longest, ordinary
 from tests.contract.record import About, meaning
 from tests.contract.recordings import Recording, described, recordings_of
@@ -38,7 +39,7 @@ NAMES = sorted(CLIENTS)
 RECORDINGS = [recording for name in NAMES for recording in recordings_of(name)]
 MAKERS: tuple[Callable[[Kind], Draft], ...] = (ordinary, emptiest, longest)
 
-each_client = pytest.mark.parametrize("client", [build(name, {}) for name in NAMES], ids=NAMES)
+each_client = pytest.mark.parametrize("client", [built(name) for name in NAMES], ids=NAMES)
 each_kind = pytest.mark.parametrize("kind", list(Kind))
 each_draft = pytest.mark.parametrize("make", MAKERS, ids=[make.__name__ for make in MAKERS])
 
@@ -189,7 +190,7 @@ def test_no_part_of_an_answer_can_be_such_that_a_client_raises(
         body = json.dumps(replaced(json.loads(recording.body), path, other)).encode()
     except ValueError:
         body = recording.body.encode()
-    client = build(recording.client, {})
+    client = built(recording.client)
     about = About(recording.kind, recording.reference, recording.crm_id)
     response = Response(recording.status, recording.headers, body)
     described(meaning(client, recording.step, about, response))
