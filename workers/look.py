@@ -191,7 +191,14 @@ def _absent(conn: Conn, record: Record, control: Control, plan: Strategy) -> Non
 
 
 def _until_next(conn: Conn, record: Record, plan: Strategy) -> timedelta:
-    """This look is the first of a proof, also of one that a silence made begin anew: the next may end it."""
+    """This look is the first of a proof, also of one that a silence made begin anew: the next may end it.
+
+    One that came too early to count (a person asked for it) is followed by one as soon as that counts.
+    """
+    ago = record.asked_ago or timedelta(0)
+    counts_after = _span(plan) if record.ruled_absent else timedelta(0)
+    if ago < counts_after:
+        return counts_after - ago + backoff.PAST_THE_SPAN
     if isinstance(plan.proof, Proven) and (begun := absence.absence_span(conn, record)) >= timedelta(0):
         return plan.proof.span - begun + backoff.PAST_THE_SPAN
     return backoff.look(record.looks)

@@ -57,6 +57,20 @@ def test_what_was_said_is_over_with_the_doubt(stored: Lab) -> None:
     assert (stored.state(event), ruled(stored)) == ("confirmed", False)
 
 
+def test_looks_that_a_person_asked_for_too_early_hold_nothing_up(stored: Lab) -> None:
+    stored.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, effect=False)
+    stored.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    event = stored.form()
+    stored.work()
+    for _ in range(2):
+        with stored.pool.connection() as conn:
+            decisions.look(conn, PERSON, event)
+        stored.work()
+    rule_absent(stored, event)
+    stored.settle(rounds=3)
+    assert (stored.state(event), ledger(stored)["opportunity"]) == ("confirmed", 1)
+
+
 def test_a_restored_copy_does_not_know_what_a_person_would_say_today(weak: Lab) -> None:
     weak.dials.fault("408", match={"what": "create", "kind": "opportunity"})
     event = weak.form()
