@@ -10,7 +10,9 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 HEADING = re.compile(r"^## (.+)$")
-COMMAND = re.compile(r"^ {4,}(intake .+?)(?:\s{2,}#.*)?$")
+# A line of its own: in an indented block, or between fences.
+COMMAND = re.compile(r"^ *(intake .+?)(?:\s{2,}#.*)?$")
+MENTION = re.compile(r"`intake ([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class Section:
 def sections(file: str) -> list[Section]:
     """The sections of a runbook, in order."""
     return list(_sections((DOCS / file).read_text("utf-8")))
+
+
+def mentions(file: str) -> set[str]:
+    """The commands that stand in running text, without `intake`."""
+    return set(MENTION.findall((DOCS / file).read_text("utf-8")))
 
 
 def _sections(text: str) -> Iterator[Section]:
