@@ -6,6 +6,8 @@ from collections import Counter
 from itertools import product
 from uuid import UUID
 
+import pytest
+
 from intake import deliveries
 from tests.lab import Lab
 from tests.simulation.stops import stopping
@@ -134,5 +136,30 @@ def test_keys_that_lead_to_two_contacts_are_a_person_s_choice(stored: Lab) -> No
 def test_a_form_and_a_message_of_one_number_are_one_contact(stored: Lab) -> None:
     stored.form(email="", phone="987650001")
     stored.whatsapp("Hola", sender="51987650001")
+    stored.work()
+    assert ledger(stored) == {"contact": 1, "opportunity": 2, "task": 2}
+
+
+# WhatsApp's ids follow old numbering plans (chatwoot #5840): neither is rewritten, and both are the same person.
+BY_TWO_PLANS = [
+    pytest.param("+55 41 98888-7777", "554188887777", id="Brazil"),
+    pytest.param("+52 55 1234 5678", "5215512345678", id="Mexico"),
+]
+
+
+@pytest.mark.parametrize(("typed", "wa_id"), BY_TWO_PLANS)
+def test_a_form_and_a_message_by_an_older_numbering_plan_are_one_contact(stored: Lab, typed: str, wa_id: str) -> None:
+    stored.form(email="", phone=typed)
+    stored.work()
+    stored.whatsapp("Hola", sender=wa_id)
+    stored.work()
+    assert ledger(stored) == {"contact": 1, "opportunity": 2, "task": 2}
+
+
+@pytest.mark.parametrize(("typed", "wa_id"), BY_TWO_PLANS)
+def test_a_message_by_an_older_numbering_plan_and_a_form_are_one_contact(stored: Lab, typed: str, wa_id: str) -> None:
+    stored.whatsapp("Hola", sender=wa_id)
+    stored.work()
+    stored.form(email="", phone=typed)
     stored.work()
     assert ledger(stored) == {"contact": 1, "opportunity": 2, "task": 2}
