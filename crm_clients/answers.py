@@ -29,11 +29,13 @@ from crm_clients.base import (
 
 DEEPEST = 32  # levels of nesting; no CRM answer comes near, and deeper ones are made to exhaust a stack
 LONGEST_ID = 200
+LONGEST_RULE = 200
 MOST_DIGITS = 40
 FEWEST_DIGITS = 8  # of two telephone numbers; a shorter run at the end of both may be chance
 LONGEST_WAIT = timedelta(days=1)  # callers cap lower; this one keeps timedelta and the database from overflowing
 
 _MARKER = re.compile(r"\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
+_QUOTE = re.compile(r"""(?:^|(?<=[\s(=:]))["'`«“]""")
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 
 
@@ -106,6 +108,12 @@ def text(value: object) -> str:
     if not isinstance(value, str):
         return ""
     return value.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def rule(message: object) -> str:
+    """What a refusal says, up to the first value that it quotes: that may be a person's."""
+    told, *quoted = _QUOTE.split(text(message).strip(), maxsplit=1)
+    return f"{told[:LONGEST_RULE].rstrip()} …" if quoted else told[:LONGEST_RULE]
 
 
 def amount(value: object) -> str | None:

@@ -25,6 +25,7 @@ CLIENTS: Mapping[str, str] = {
     "odoo": "crm_clients.odoo.client",
     "pipedrive": "crm_clients.pipedrive.client",
     "sandbox": "crm_clients.sandbox.client",
+    "tryton": "crm_clients.tryton.client",
     "zoho": "crm_clients.zoho.client",
 }
 

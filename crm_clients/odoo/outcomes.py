@@ -44,8 +44,6 @@ PASSING = frozenset({
 CONCURRENT = "could not serialize access"
 TAKEN = "ir_model_data"  # the unique index of external ids: somebody else's call made it just now
 
-LONGEST_RULE = 200  # letters of a refusal that are kept
-
 
 def created(wire: Wire, response: Response) -> Written:
     """`load` tells the ids, or `false` and why; with an external id that stands already, the id of what stands."""
@@ -72,7 +70,7 @@ def _not_loaded(errors: tuple[tuple[str, str], ...]) -> Written:
             return Retry("concurrent_update", passing=True)
         if TAKEN in rule:
             return Duplicate("reference")
-    return Rejected("validation", tuple((name, rule[:LONGEST_RULE]) for name, rule in errors))
+    return Rejected("validation", tuple((name, answers.rule(rule)) for name, rule in errors))
 
 
 def updated(wire: Wire, crm_id: str, response: Response) -> Written:
@@ -90,7 +88,7 @@ def _unwritten(told: Told, response: Response) -> Written:
     if not isinstance(told, Raised):
         return answers.doubtful(response)
     if told.name in INVALID:
-        return Rejected(INVALID[told.name], (("message", told.message[:LONGEST_RULE]),))
+        return Rejected(INVALID[told.name], (("message", answers.rule(told.message)),))
     if told.name in PASSING or CONCURRENT in told.message:
         return Retry("concurrent_update", passing=True)
     reason = _of_account(told)

@@ -1,0 +1,1 @@
+"""Tryton (trytond), version 8.2."""
