@@ -6,7 +6,7 @@ The lead never waits for them.  The texts in the CRM name a file by its referenc
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -26,16 +26,15 @@ def referenced(source: Source, lead: Lead) -> Lead:
     """The lead with a reference for each of its files, if the source keeps them."""
     if not source.media_token or not lead.enquiry.media:
         return lead
-    media = tuple(_referenced(source, each) for each in lead.enquiry.media)
+    reference = _reference(source, lead.enquiry.media)
+    media = tuple(replace(each, reference=reference) if each.id else each for each in lead.enquiry.media)
     return replace(lead, enquiry=replace(lead.enquiry, media=media))
 
 
-def _referenced(source: Source, each: Media) -> Media:
-    """The same for the same file, and saying nothing of it."""
-    if not each.id:
-        return each
-    digest = hashlib.sha256(f"{source.name}:{each.id}".encode("utf-8", "surrogatepass")).digest()
-    return replace(each, reference=f"m-{short(digest)[:12]}")
+def _reference(source: Source, files: Iterable[Media]) -> str:
+    """One for all files of a message, which are kept together: the same for the same ones, and telling nothing."""
+    named = ":".join((source.name, *(each.id for each in files if each.id)))
+    return f"m-{short(hashlib.sha256(named.encode('utf-8', 'surrogatepass')).digest())[:12]}"
 
 
 ASK = """
@@ -47,12 +46,11 @@ ASK = """
 
 
 def ask(conn: Conn, leads: Mapping[UUID, Lead]) -> None:
-    """Have the files fetched that these leads refer to; a message has one at most."""
+    """Have the files fetched that these leads refer to."""
     wanted = [
-        {"event_id": str(event_id), "reference": each.reference}
+        {"event_id": str(event_id), "reference": reference}
         for event_id, lead in leads.items()
-        for each in lead.enquiry.media[:1]
-        if each.reference
+        if (reference := next((each.reference for each in lead.enquiry.media if each.reference), None))
     ]
     if wanted:
         conn.execute(ASK, {"wanted": Jsonb(wanted)})

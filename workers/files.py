@@ -1,6 +1,8 @@
-"""Files that came with messages: where one lies is asked of the Graph API, and it is read there, and nowhere else.
+"""Files that came with messages: where one lies its sender's service tells, and it is read there, and nowhere else.
 
-    GET /<media id> ─> {"url", "mime_type", "file_size"} ─ one of the sender's own hosts ─> GET url ─> sealed, kept
+    Meta, 360dialog    GET /<media id> ─> {"url", "mime_type", "file_size"} ─> GET url
+    Twilio             GET /…/Accounts/<AC>/Messages/<MM>/Media/<ME> ─> the file, or a signed address of its CDN
+    ─> sealed, kept; several files of one message as one archive
 
 Source: Meta, "Media" (https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media, Nov 2026): the address
 is good for five minutes and wants the same token.
@@ -8,101 +10,75 @@ is good for five minutes and wants the same token.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlsplit
+import io
+import mimetypes
+import zipfile
+from collections.abc import Sequence
 
 import structlog
 from psycopg.rows import scalar_row
 
-from crm_clients.base import Request
 from intake import fetches, lead_schema, media
 from intake.config import Source
 from intake.db import Conn
 from intake.fetches import Claimed
+from intake.lead import Media
 from intake.media import File
-from intake.sources.base import Unreadable
-from intake.sources.decoding import decimal, mapping, read_json, text
-from workers import graph
+from workers import graph, graph_files, twilio_files
 from workers.desk import Desk
+from workers.graph_files import MEGABYTE
 
 log = structlog.get_logger()
 
-MEGABYTE = 1024 * 1024
-MEDIA_ID = re.compile(r"[A-Za-z0-9_-]{1,200}", re.ASCII)
-MIME_TYPE = re.compile(r"[a-z0-9.+-]{1,60}/[a-z0-9.+-]{1,100}", re.ASCII)
-UNKNOWN_TYPE = "application/octet-stream"
-
+ARCHIVE = "application/zip"
 FileRead = graph.Read | graph.GotFile | graph.Never
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a file lies; `base_url` is one of the source's `media_hosts`."""
-
-    base_url: str
-    request: Request = field(repr=False)
-    mime_type: str
-
-
 def read(desk: Desk, held: Claimed, source: Source) -> FileRead:
-    """The file of a message."""
+    """The file of a message, or all of them."""
     with desk.pool.connection() as conn:
-        media_id = _media_id(conn, held)
-    there = graph.account(source, source.media_token)
-    if there is None:
+        attached = _attached(conn, held)
+    if source.media_token is None or source.media_token.value is None:
         return graph.Locked("token")
-    if media_id is None:
+    found: list[graph.GotFile] = []
+    for each in attached:
+        one = _one(desk, source, each)
+        if not isinstance(one, graph.GotFile):
+            return one
+        found.append(one)
+        if sum(len(file.body) for file in found) > source.media_megabytes * MEGABYTE:
+            return graph.Never("media_too_large")
+    if not found:
         return graph.Gone()
-    told = graph.read(desk, there, Request("GET", f"/{media_id}"))
-    if not isinstance(told, graph.Got):
-        return told
-    place = _place(source, told.body)
-    return _file(desk, source, place) if isinstance(place, _Place) else place
+    return found[0] if len(found) == 1 else _archive(found)
+
+
+def _one(desk: Desk, source: Source, file: Media) -> FileRead:
+    match source.provider:
+        case "twilio":
+            return twilio_files.read(desk, source, file)
+        case _:
+            return graph_files.read(desk, source, file)
+
+
+def _archive(files: Sequence[graph.GotFile]) -> graph.GotFile:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number, file in enumerate(files, 1):
+            # Photos, recordings and documents are compressed already.
+            archive.writestr(f"{number}{mimetypes.guess_extension(file.mime_type) or '.bin'}", file.body)
+    return graph.GotFile(ARCHIVE, packed.getvalue())
 
 
 LEAD = "SELECT content FROM bodies WHERE event_id = %(event_id)s AND what = 'lead' AND revision = 1"
 
 
-def _media_id(conn: Conn, held: Claimed) -> str | None:
-    """None: purged, or no id that could be asked for."""
+def _attached(conn: Conn, held: Claimed) -> tuple[Media, ...]:
+    """(): purged."""
     with conn.cursor(row_factory=scalar_row) as cursor:
         content: bytes | None = cursor.execute(LEAD, {"event_id": held.event_id}).fetchone()
     attached = lead_schema.load(content).enquiry.media if content else ()
-    named = attached[0].id if attached else None
-    return named if named and MEDIA_ID.fullmatch(named) else None
-
-
-def _place(source: Source, answer: bytes) -> _Place | graph.Again | graph.Never:
-    try:
-        told = mapping(read_json(answer).value)
-        address = urlsplit(text(told.get("url")) or "")
-        # Reading the port may fail, too.
-        base_url = f"{address.scheme}://{address.hostname}" + (f":{address.port}" if address.port else "")
-    except (Unreadable, ValueError):
-        return graph.Again("fetch_unreadable")
-    size = decimal(told.get("file_size"))
-    if size is not None and size > source.media_megabytes * MEGABYTE:
-        return graph.Never("media_too_large")
-    if base_url not in source.media_hosts or "@" in address.netloc:
-        return graph.Never("media_elsewhere")
-    mime_type = (text(told.get("mime_type")) or "").partition(";")[0].strip().lower()
-    query = tuple(parse_qsl(address.query, keep_blank_values=True))
-    known = mime_type if MIME_TYPE.fullmatch(mime_type) else UNKNOWN_TYPE
-    return _Place(base_url, Request("GET", address.path or "/", query), known)
-
-
-def _file(desk: Desk, source: Source, place: _Place) -> FileRead:
-    there = graph.account(source, source.media_token, place.base_url)
-    if there is None:
-        return graph.Locked("token")
-    found = graph.read(desk, there, place.request)
-    if not isinstance(found, graph.Got):
-        # The address is old by now, and is asked for anew; whether the file is gone, the Graph API says.
-        return graph.Again("fetch_address_refused") if isinstance(found, graph.Locked | graph.Gone) else found
-    if len(found.body) > source.media_megabytes * MEGABYTE:
-        return graph.Never("media_too_large")
-    return graph.GotFile(place.mime_type, found.body)
+    return tuple(each for each in attached if each.reference)
 
 
 def keep(desk: Desk, conn: Conn, held: Claimed, found: graph.GotFile) -> None:

@@ -8,7 +8,18 @@ from datetime import timedelta
 from intake.config.document import Document, Table
 from intake.config.known import UNSIGNED
 from intake.config.secret import Secret
-from intake.config.settings import SANDBOX, Alerts, Destination, OwnerRule, Settings, Source, TaskRule
+from intake.config.settings import (
+    DEFAULT_MEDIA_HOSTS,
+    MEDIA_HOSTS,
+    MEDIA_URLS,
+    SANDBOX,
+    Alerts,
+    Destination,
+    OwnerRule,
+    Settings,
+    Source,
+    TaskRule,
+)
 
 Resolve = Callable[[str], Secret]
 
@@ -57,6 +68,8 @@ def _source(table: Table, only: str, resolve: Resolve, built_in: Collection[str]
     read = {"destination": only, **table, "secrets": secrets}
     if table["provider"] in UNSIGNED:
         read.setdefault("max_body_bytes", UNSIGNED_BODY_BYTES)
+    read.setdefault("media_url", MEDIA_URLS.get(table["provider"], ""))
+    read.setdefault("media_hosts", MEDIA_HOSTS.get(table["provider"], DEFAULT_MEDIA_HOSTS))
     for name in ("verify_token", "page_token", "media_token", "consumer_key", "consumer_secret"):
         if name in read:
             read[name] = resolve(read[name])

@@ -13,9 +13,11 @@ from intake.config.settings import LEAD_ADS, SANDBOX
 SHOP = "woocommerce"
 # What one provider's source alone has: how its sender is read.
 WHATSAPP = "whatsapp_cloud"
+RESOLD = ("whatsapp_360dialog", "twilio")
+WITH_FILES = (WHATSAPP, *RESOLD)
 USED_BY: Mapping[str, tuple[str, ...]] = {
     "page_token": (LEAD_ADS,), "graph_url": (LEAD_ADS, WHATSAPP),
-    "media_token": (WHATSAPP,), "media_hosts": (WHATSAPP,), "media_megabytes": (WHATSAPP,),
+    "media_token": WITH_FILES, "media_url": RESOLD, "media_hosts": WITH_FILES, "media_megabytes": WITH_FILES,
     "shop_url": (SHOP,), "consumer_key": (SHOP,), "consumer_secret": (SHOP,),
 }  # fmt: skip
 PULLED = (LEAD_ADS, SHOP)

@@ -138,6 +138,7 @@ class SourceSchema(DefaultsSchema):
     page_token = Word(words.secret_reference, longest=2000)
     graph_url = Word(words.crm_address)
     media_token = Word(words.secret_reference, longest=2000)
+    media_url = Word(words.crm_address)
     media_hosts = Words(Word(words.crm_address), longest=10)
     media_megabytes = Number(range(1, 17))
     shop_url = Word(words.crm_address)

@@ -23,6 +23,21 @@ DEFAULT_GRAPH_URL: Final = "https://graph.facebook.com/v26.0"
 # Where the Graph API says that files are (https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media).
 DEFAULT_MEDIA_HOSTS: Final = ("https://lookaside.fbsbx.com",)
 
+# Where the others are asked for files, and where these may lie.  360dialog serves what lies at Meta's under its own
+# host (docs.360dialog.com, "Upload, retrieve or delete media"); Twilio sends on to a signed address of its CDN, earlier
+# to Amazon S3 (www.twilio.com/docs/messaging/api/media-resource; public receivers).
+MEDIA_URLS: Final[Mapping[str, str]] = {
+    "whatsapp_360dialog": "https://waba-v2.360dialog.io",
+    "twilio": "https://api.twilio.com",
+}
+MEDIA_HOSTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "twilio": (
+        "https://mms.twiliocdn.com",
+        "https://media.twiliocdn.com",
+        "https://s3-external-1.amazonaws.com",
+    ),
+}
+
 # The provider whose webhooks only name a lead; its answers are fetched with the source's `page_token`.
 LEAD_ADS: Final = "meta_lead_ads"
 
@@ -90,7 +105,8 @@ class Source:
 
     `enabled` False and `available` False (this version has no such provider yet): not served, 404.
     `page_token` reads at `graph_url` the leads that a webhook only names; None: they wait for one.
-    `media_token` reads there the files that came with messages, which lie at `media_hosts`; None: they are not kept.
+    `media_token` reads the files that came with messages, there or at `media_url`; None: they are not kept.  They lie
+    at `media_hosts`.
     `pull_every` in minutes, 0: never by the clock; a shop is asked at `shop_url` with its REST key.  `closed_because`
     says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
     `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
@@ -111,6 +127,7 @@ class Source:
     page_token: Secret | None = None
     graph_url: str = DEFAULT_GRAPH_URL
     media_token: Secret | None = None
+    media_url: str = ""
     media_hosts: tuple[str, ...] = DEFAULT_MEDIA_HOSTS
     media_megabytes: int = 16
     shop_url: str | None = None

@@ -13,6 +13,11 @@ from intake.sources.decoding import Json, text
 from intake.sources.whatsapp_content import MEDIA
 
 MEDIA_URL = re.compile(r"MediaUrl([0-9]{1,3})")
+# Twilio, "Media subresource" (www.twilio.com/docs/messaging/api/media-resource).
+MEDIA_PATH = re.compile(
+    r"https://[^/?#]+/2010-04-01/Accounts/(AC[0-9a-zA-Z]{32})/Messages/([A-Z]{2}[0-9a-zA-Z]{32})/Media/(ME[0-9a-zA-Z]{32})",
+    re.ASCII,
+)
 BASE64 = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
 UNREADABLE_KIND = "document"
 
@@ -57,11 +62,17 @@ def _unwrapped(body: str) -> str | None:
 
 
 def _media(message: dict[str, Json]) -> Iterator[Media]:
-    """Fetched later by its id, the last part of its URL; the count that Twilio gives may be wrong."""
+    """Fetched later by its ids; the count that Twilio gives may be wrong."""
     for name, value in message.items():
         if (match := MEDIA_URL.fullmatch(name)) and (url := text(value)):
             mime_type = text(message.get(f"MediaContentType{match[1]}"))
-            yield Media(_kind(mime_type), url.rstrip("/").rpartition("/")[2] or None, mime_type)
+            yield Media(_kind(mime_type), _media_id(url), mime_type)
+
+
+def _media_id(url: str) -> str | None:
+    """Account, message and file as `AC…/MM…/ME…`; of another address its last part.  No host is taken from outside."""
+    named = MEDIA_PATH.fullmatch(url.partition("?")[0].rstrip("/"))
+    return "/".join(named.groups()) if named else url.rstrip("/").rpartition("/")[2] or None
 
 
 def _kind(mime_type: str | None) -> str:

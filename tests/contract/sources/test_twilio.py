@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 
@@ -78,6 +79,13 @@ def test_every_message_gives_a_text(sample: str, text: str) -> None:
 def test_body_that_only_looks_like_base64_is_what_it_says(body: str) -> None:
     lead = TWILIO.event(f"MessageSid=SM01&From=%2B51912345678&Body={body}".encode()).lead
     assert (lead.enquiry.text, lead.flags) == (body, ("sms",))
+
+
+def test_media_of_twilios_own_shape_are_named_by_account_message_and_file() -> None:
+    ids = ("AC" + "0a" * 16, "MM" + "1b" * 16, "ME" + "2c" * 16)
+    address = "https://api.twilio.com/2010-04-01/Accounts/{}/Messages/{}/Media/{}".format(*ids)
+    fields = {"MessageSid": ids[1], "AccountSid": ids[0], "From": "whatsapp:+51912345678", "MediaUrl0": address}
+    assert TWILIO.event(urlencode(fields).encode()).lead.enquiry.media == (Media("document", "/".join(ids)),)
 
 
 def test_media_are_kept_by_id_and_not_by_address() -> None:

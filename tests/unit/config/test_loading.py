@@ -70,7 +70,7 @@ def test_source_overrides_every_default(whole: Settings) -> None:
     }
     assert same == {
             "verify_token", "page_token", "graph_url", "allowed_origins", "shop_url", "consumer_key", "consumer_secret",
-            "pull_every", "media_token", "media_hosts", "media_megabytes",
+            "pull_every", "media_token", "media_url", "media_hosts", "media_megabytes",
         }  # fmt: skip
 
 
