@@ -24,6 +24,7 @@ CLIENTS: Mapping[str, str] = {
     "hubspot": "crm_clients.hubspot.client",
     "odoo": "crm_clients.odoo.client",
     "pipedrive": "crm_clients.pipedrive.client",
+    "salesforce": "crm_clients.salesforce.client",
     "sandbox": "crm_clients.sandbox.client",
     "tryton": "crm_clients.tryton.client",
     "zoho": "crm_clients.zoho.client",

@@ -1,0 +1,5 @@
+"""Salesforce (REST API, sObjects and SOQL)."""
+
+from crm_clients.salesforce.client import Salesforce
+
+__all__ = ["Salesforce"]
