@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from intake import idempotency
 from intake.sources.base import Unreadable
-from intake.sources.decoding import Json, text
+from intake.sources.decoding import Json, identifier
 from intake.sources.opening import opened
 from intake.sources.submission import content_type_of, read_bytes
 
@@ -21,14 +21,14 @@ def value(named_by: str, *, headers: Mapping[str, str], body: bytes) -> str | No
     if named_by == idempotency.HEADER:
         return idempotency.key(headers)
     if not named_by.startswith("/"):
-        return headers.get(named_by) or None
+        return identifier(headers.get(named_by))
     try:
         found: Json = opened(read_bytes(body, content_type_of(body))).value
     except Unreadable:
         return None
     for token in named_by.split("/")[1:]:
         found = _below(found, token.replace("~1", "/").replace("~0", "~"))
-    return text(found)
+    return identifier(found)
 
 
 def _below(value: Json, token: str) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -31,12 +32,22 @@ class Identified:
     seen: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Nameless:
+    """An event whose sender gives no id, with the id that is ours if it is new."""
+
+    incoming: Incoming
+    request_id: str
+
+
 def identify(conn: Conn, key: IdentityKey, received: Received, now: datetime) -> list[Identified]:
     """Give each incoming event its identity; where the sender gave none, it is made of the answers."""
     named = [(incoming, _request_id(received, incoming)) for incoming in received.reading.events]
-    _lock_windows(conn, key, received, [incoming for incoming, request_id in named if request_id is None])
+    nameless = [incoming for incoming, request_id in named if request_id is None]
+    _lock_windows(conn, key, received, nameless)
+    minted = _minted_ids(received, nameless)
     return [
-        _minted(conn, key, received, incoming, now)
+        _minted(conn, key, received, _Nameless(incoming, minted[canonical(incoming.content)]), now)
         if request_id is None
         else _named(key, received, incoming, request_id)
         for incoming, request_id in named
@@ -75,13 +86,19 @@ def _plain(request_id: str) -> str:
     return clean if len(clean) <= MOST_ID_CHARACTERS else "sha256:" + hashlib.sha256(clean.encode()).hexdigest()
 
 
-def minted_id(received: Received, incoming: Incoming) -> str:
-    """Ours, of a receipt's event without one: the same each time that the receipt is read.
+def _minted_ids(received: Received, nameless: Iterable[Incoming]) -> dict[str, str]:
+    """Ours, for a receipt's events without one, by their content: the same each time that the receipt is read.
 
-    Two bytes tell the events of one receipt apart, and are too few to tell their content.
+    Two bytes of a digest are too few to tell the content; where two events share them, their order tells them apart.
     """
-    digest = hashlib.sha256(canonical(incoming.content).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"h-{received.receipt_id.hex}-{digest[:4]}"
+    ids: dict[str, str] = {}
+    sharing: Counter[str] = Counter()
+    for content in dict.fromkeys(canonical(incoming.content) for incoming in nameless):
+        digits = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:4]
+        place = f"-{sharing[digits]}" if sharing[digits] else ""
+        ids[content] = f"h-{received.receipt_id.hex}-{digits}{place}"
+        sharing[digits] += 1
+    return ids
 
 
 def foretold(received: Received) -> list[tuple[UUID, Incoming]]:
@@ -90,11 +107,13 @@ def foretold(received: Received) -> list[tuple[UUID, Incoming]]:
     An id of ours may turn out to be another's, when the same answers came just before.
     """
     scope = scope_of(received.source)
+    named = [(incoming, _request_id(received, incoming)) for incoming in received.reading.events]
+    minted = _minted_ids(received, (incoming for incoming, request_id in named if request_id is None))
     found = []
-    for incoming in received.reading.events:
-        request_id = _request_id(received, incoming)
+    for incoming, request_id in named:
         if request_id is None:
-            found.append((event_id(received.mode, scope, minted_id(received, incoming), None), incoming))
+            own = minted[canonical(incoming.content)]
+            found.append((event_id(received.mode, scope, own, None), incoming))
         else:
             found.append((event_id(received.mode, scope, _plain(request_id), incoming.version), incoming))
     return found
@@ -135,14 +154,13 @@ OPEN_WINDOW = """
 """
 
 
-def _minted(conn: Conn, key: IdentityKey, received: Received, incoming: Incoming, now: datetime) -> Identified:
+def _minted(conn: Conn, key: IdentityKey, received: Received, nameless: _Nameless, now: datetime) -> Identified:
     """Call `_lock_windows` before."""
-    scope = scope_of(received.source)
+    scope, incoming, request_id = scope_of(received.source), nameless.incoming, nameless.request_id
     content = _content(key, received, incoming)
     window = timedelta(minutes=received.source.dedupe_window_minutes)
     given = {"mode": received.mode, "scope": scope, "content": content, "now": now, "window": window}
     fingerprint = key.fingerprint(incoming.content)
-    request_id = minted_id(received, incoming)
     with conn.cursor(row_factory=scalar_row) as cursor:
         known: UUID | None = cursor.execute(SLIDE_WINDOW, given).fetchone()
         if known is not None:

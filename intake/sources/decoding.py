@@ -110,7 +110,7 @@ def text(value: Json) -> str | None:
 def identifier(value: Json) -> str | None:
     """An id as text; None where there is none, and for what programs write then: it would make all leads one."""
     written = text(value)
-    return None if written is None or written.casefold() in NO_ID or not written.strip("0") else written
+    return None if written is None or written.casefold() in NO_ID or not written.strip("0.") else written
 
 
 def decimal(value: Json) -> Decimal | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from intake.sources import brackets
 from intake.sources.base import Delivered
 from intake.sources.compound import one_text
-from intake.sources.decoding import Decoded, Json, mapping, text
+from intake.sources.decoding import Decoded, Json, identifier, mapping, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.scrubbing import without
 from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, pointer, read_body, titled
@@ -34,7 +34,7 @@ class Formstack(FormTool):
         return Decoded(brackets.nested(outer.value), outer.charset_guessed) if isinstance(outer.value, dict) else outer
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
-        form_id, unique = text(body.get("FormID")), text(body.get("UniqueID"))
+        form_id, unique = text(body.get("FormID")), identifier(body.get("UniqueID"))
         return Submission(
             answers=titled(_answers(body)),
             request_id=f"{form_id or ''}:{unique}" if unique else None,

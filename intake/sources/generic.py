@@ -12,11 +12,14 @@ from datetime import datetime
 
 from intake import authenticity
 from intake.sources import fields
-from intake.sources.base import Delivered, Incoming, Reading, SourceKind
+from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable
 from intake.sources.decoding import Json, mapping
 from intake.sources.leaves import is_answer, leaves
 from intake.sources.opening import opened
 from intake.sources.submission import content_type_of, read_body
+
+# As many as Meta puts into one delivery; more would hold the one transaction for longer than a sender waits.
+MAX_BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,14 @@ class Generic:
 
 
 def _submissions(value: Json) -> list[Json]:
-    """A list of objects is as many submissions, unless they are the answers of one, each with its question."""
+    """A list of objects is as many submissions, unless they are the answers of one, each with its question.
+
+    Raises Unreadable.
+    """
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
         return [value]
-    return [value] if all(is_answer(mapping(each)) for each in value) else value
+    if all(is_answer(mapping(each)) for each in value):
+        return [value]
+    if len(value) > MAX_BATCH:
+        raise Unreadable("batch_too_large", {"body": f"must be a list of at most {MAX_BATCH}"})
+    return value

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from intake.sources.base import Unreadable
-from intake.sources.decoding import Json, text
+from intake.sources.decoding import Json, identifier
 from intake.sources.standard_webhooks import moment
 from intake.sources.submission import FormTool, Submission, under
 
@@ -28,6 +28,6 @@ class Netlify(FormTool):
             raise Unreadable("no_answers", {"data": "must be an object"})
         return Submission(
             answers=tuple(leaf for leaf in under(body, "/data/") if leaf.pointer not in ADDED),
-            request_id=text(body.get("id")),
+            request_id=identifier(body.get("id")),
             occurred_at=moment(body.get("created_at")),
         )

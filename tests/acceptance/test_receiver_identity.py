@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from datetime import timedelta
 
 import pytest
 
-from intake.identity import IdentityKey
+from intake.identity import IdentityKey, canonical
 from tests.doorway import ANSWERS, Doorway, Json, accepted, as_json, event, events, message, quote, whatsapp
 
 SECOND = {"X-Request-Id": "second"}
@@ -160,6 +162,31 @@ def test_other_answers_without_an_id_are_another_event(door: Doorway) -> None:
     assert [each["duplicate"] for each in found] == [False, False]
 
 
+def two_that_share_two_bytes() -> list[Json]:
+    """Two answers whose digests begin alike, as two of some hundred in one batch do."""
+    first_with: dict[str, Json] = {}
+    for number in itertools.count():
+        answers: Json = {"email": f"p{number}@example.com"}
+        digits = hashlib.sha256(canonical({"/email": answers["email"]}).encode()).hexdigest()[:4]
+        if digits in first_with:
+            return [first_with[digits], answers]
+        first_with[digits] = answers
+    raise AssertionError
+
+
+def test_two_people_of_a_batch_are_two_events_whatever_their_digests(door: Doorway) -> None:
+    batch = two_that_share_two_bytes()
+    first, again = (events(accepted(door.post("generic", as_json(batch)))) for _ in range(2))
+    assert len({each["event_id"] for each in first}) == 2
+    assert [(each["event_id"], each["duplicate"]) for each in again] == [(each["event_id"], True) for each in first]
+
+
+def test_a_batch_again_in_another_order_is_the_same_events(door: Doorway) -> None:
+    batch = two_that_share_two_bytes()
+    first, again = (events(accepted(door.post("generic", as_json(each)))) for each in (batch, batch[::-1]))
+    assert [each["event_id"] for each in again] == [each["event_id"] for each in first][::-1]
+
+
 # --- what the source says of itself ----------------------------------------------------------------------------------
 
 
@@ -184,6 +211,12 @@ def test_a_source_by_header_takes_other_answers_under_one_header_for_a_conflict(
 
 def test_a_delivery_without_the_named_header_is_known_by_its_answers(door: Doorway) -> None:
     found = [event(door.form("by-header", message=text)) for text in ("a", "b", "a")]
+    assert [each["duplicate"] for each in found] == [False, False, True]
+
+
+@pytest.mark.parametrize("name", ["0", "null", "undefined"])
+def test_a_header_that_names_nothing_leaves_the_answers(door: Doorway, name: str) -> None:
+    found = [event(post_named(door, "by-header", name, message=text)) for text in ("a", "b", "a")]
     assert [each["duplicate"] for each in found] == [False, False, True]
 
 
