@@ -402,6 +402,20 @@ CREATE TABLE decisions (
     detail      jsonb NOT NULL DEFAULT '{}'
 );
 CREATE INDEX decisions_of_event ON decisions (event_id, decision_id);
+CREATE INDEX decisions_by_time ON decisions (at);
+
+-- An event or an open item was shown to a person.  Ids only; forgotten after some weeks.
+CREATE TABLE shown (
+    shown_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    event_id uuid REFERENCES events,
+    item_id  bigint REFERENCES items,
+    -- NULL: nobody said who looks.
+    operator text,
+    CONSTRAINT shown_is_something CHECK (num_nonnulls(event_id, item_id) >= 1)
+);
+CREATE INDEX shown_events ON shown (event_id, shown_at) WHERE event_id IS NOT NULL;
+CREATE INDEX shown_items ON shown (item_id, shown_at) WHERE item_id IS NOT NULL;
+CREATE INDEX shown_by_time ON shown (shown_at);
 
 -- Sources that a person paused: they accept, and nothing of theirs is delivered.
 CREATE TABLE paused_sources (
@@ -689,6 +703,9 @@ CREATE TABLE crm_reads (
 CREATE INDEX crm_reads_due ON crm_reads (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX crm_reads_of_record ON crm_reads (destination, kind, crm_id, read_id);
 
+-- What was confirmed today.
+CREATE INDEX deliveries_confirmed ON deliveries (changed_at, event_id) WHERE state = 'confirmed';
+
 -- Every arrow of the state machine.  An UPDATE that is none of these fails, whoever typed it.
 CREATE FUNCTION is_arrow(from_state text, to_state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (from_state, to_state) IN (
@@ -784,8 +801,22 @@ $$;
 CREATE TRIGGER refuse_second_create BEFORE INSERT ON attempts
     FOR EACH ROW WHEN (NEW.action = 'create') EXECUTE FUNCTION refuse_second_create();
 
+-- Whether who asks owns this table.
+CREATE FUNCTION owns(relation oid) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = relation), 'MEMBER')
+$$;
+
+-- Whether the owner removes what the law or an age limit wants removed: in a transaction that says
+-- SET LOCAL intake.purge = 'on'.  Another role may say it, and it changes nothing.
+CREATE FUNCTION is_purge(relation oid) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT coalesce(current_setting('intake.purge', true), '') = 'on' AND owns(relation)
+$$;
+
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF is_purge(TG_RELID) THEN
+        RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    END IF;
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'check_violation';
 END
 $$;
@@ -794,5 +825,49 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON delivery_history FOR EACH 
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON reconciliations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON access_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER immutable BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+-- Rows that move on and never go.
+CREATE TRIGGER stays BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON records FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON attempts FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON items FOR EACH ROW EXECUTE FUNCTION refuse_change();
+-- What was refused at the door was never acknowledged, and goes after a week; what was read back is kept once.
+CREATE TRIGGER stays BEFORE DELETE ON receipts
+    FOR EACH ROW WHEN (OLD.verdict <> 'refused') EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON bodies
+    FOR EACH ROW WHEN (OLD.what NOT IN ('sealed', 'values')) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER accepted_for_good BEFORE UPDATE OF verdict ON receipts
+    FOR EACH ROW WHEN (NEW.verdict = 'refused' AND OLD.verdict <> 'refused') EXECUTE FUNCTION refuse_change();
+
+-- An attempt that is closed says what it said; how the doubt about it ended is added once.
+CREATE FUNCTION keep_closed_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF is_purge(TG_RELID) THEN
+        RETURN NEW;
+    END IF;
+    IF to_jsonb(NEW) - '{settled_at,settled_how,confirmed_at}'::text[]
+       IS DISTINCT FROM to_jsonb(OLD) - '{settled_at,settled_how,confirmed_at}'::text[]
+       OR OLD.settled_at IS NOT NULL
+          AND (NEW.settled_at, NEW.settled_how) IS DISTINCT FROM (OLD.settled_at, OLD.settled_how) THEN
+        RAISE EXCEPTION 'attempt % is closed', OLD.attempt_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER closed_for_good BEFORE UPDATE ON attempts
+    FOR EACH ROW WHEN (OLD.closed_at IS NOT NULL) EXECUTE FUNCTION keep_closed_attempt();
+
+-- Payloads are written once; only what a CRM shows now is written over.  The owner may empty them.
+CREATE FUNCTION keep_content() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF owns(TG_RELID) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a body is written once' USING ERRCODE = 'check_violation';
+END
+$$;
+CREATE TRIGGER written_once BEFORE UPDATE ON bodies
+    FOR EACH ROW WHEN (OLD.what <> 'values' OR NEW.what <> 'values') EXECUTE FUNCTION keep_content();
 
 INSERT INTO installation (identity_key) VALUES (decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));

@@ -1,8 +1,8 @@
 """The pool that empties the queue: threads that claim due work one by one until none is left or the slice is over.
 
-The hint that started it says nothing of what is due; PostgreSQL does.  Deliveries come first, then what has to
-be fetched for them, then looks, then the control calls of paused accounts, then the pages of the nightly
-reconciliation.
+The hint that started it says nothing of what is due; PostgreSQL does.  What somebody at the desk waits for comes first
+(it is rare), then deliveries, then what has to be fetched for them, then looks, then the control calls of paused
+accounts, then the pages of the nightly reconciliation.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from intake.db import transaction
 from workers import backoff, calls, sentinels
 from workers.deliver import deliver
 from workers.desk import Desk
+from workers.desk_reads import read_due
 from workers.fetch import fetch_due
 from workers.look import look_due
 from workers.nightly import page_due
@@ -56,7 +57,8 @@ def _work(desk: Desk, until: float, stop: threading.Event) -> int:
 def one(desk: Desk) -> bool:
     """Do the next piece of due work.  False: there is none."""
     return (
-        _deliver_next(desk)
+        read_due(desk)
+        or _deliver_next(desk)
         or fetch_due(desk)
         or look_due(desk)
         or _control_due(desk)

@@ -95,3 +95,6 @@ CREATE TABLE crm_reads (
 );
 CREATE INDEX crm_reads_due ON crm_reads (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX crm_reads_of_record ON crm_reads (destination, kind, crm_id, read_id);
+
+-- What was confirmed today.
+CREATE INDEX deliveries_confirmed ON deliveries (changed_at, event_id) WHERE state = 'confirmed';
