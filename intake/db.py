@@ -41,6 +41,18 @@ class Overdue(psycopg.OperationalError):
     """The database did not answer in time: what was in flight is unknown, and the connection is closed."""
 
 
+# What is raised where the database went away, or took itself away, in the middle of something: nobody's mistake, and it
+# may be tried again.  A server that stood still ends the transactions that were idle meanwhile, and one that became a
+# standby refuses to write; psycopg takes both for internal errors.
+LOST = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.IdleInTransactionSessionTimeout,
+    psycopg.errors.TransactionTimeout,
+    psycopg.errors.ReadOnlySqlTransaction,
+)
+
+
 class OlderCode(RuntimeError):
     """The database holds a migration that this version does not know: upgrade the code before using it."""
 

@@ -17,12 +17,11 @@ from http import HTTPStatus
 from uuid import UUID
 
 import psycopg
-import psycopg_pool
 import structlog
 
 from intake import events, idempotency, installation, spooling
 from intake.config import Settings, Source
-from intake.db import Pool, answering_until
+from intake.db import LOST, Pool, answering_until
 from intake.identity import IdentityKey
 from intake.reading import Arrival, Post, Reader, is_authentic, is_readable_type, not_storable
 from intake.received import Acceptance, Received
@@ -163,7 +162,7 @@ class Door:
         while self.clock() < until:
             try:
                 return self._accept_or_quarantine(received, until)
-            except (psycopg.OperationalError, psycopg_pool.PoolTimeout) as away:
+            except LOST as away:
                 last = type(away).__name__
         log.warning("storage unavailable", source=received.source.name, error=last)
         return None

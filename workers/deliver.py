@@ -13,14 +13,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import assert_never
 
-import psycopg
 import structlog
 
 from crm_clients.base import Found, Kind, NoteDraft, OpportunityDraft, Seen
 from intake import attempts, contacts, deliveries, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
 from intake.contacts import AmbiguousContact
-from intake.db import transaction
+from intake.db import LOST, transaction
 from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
 from workers import backoff, calls, contents, drafts, news
@@ -59,7 +58,7 @@ def _standing(desk: Desk, held: Claim, begun: Content) -> Standing:
     """A bug of ours that this lead meets would meet it again at every try: it is a person's, and the others go on."""
     try:
         return _steps(desk, held, begun)
-    except (LostClaim, psycopg.OperationalError, psycopg.InterfaceError):
+    except (LostClaim, *LOST):
         raise
     except MembersMoved:
         return Later("members_changed", timedelta(0))

@@ -11,12 +11,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-import psycopg
 import structlog
 
 from crm_clients.base import Kind
 from intake import accounts, bulk, deliveries
-from intake.db import transaction
+from intake.db import LOST, transaction
 from workers import backoff, calls, sentinels
 from workers.deliver import deliver
 from workers.desk import Desk
@@ -47,7 +46,7 @@ def _work(desk: Desk, until: float, stop: threading.Event) -> int:
         try:
             if not one(desk):
                 break
-        except psycopg.OperationalError as lost:
+        except LOST as lost:
             log.warning("database lost while working", error=type(lost).__name__)
             break  # What was in flight is in doubt by itself; the clock's next hint brings a worker back.
         done += 1
