@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -28,12 +28,16 @@ MODES: Mapping[object, Mode] = {"live": "live", "test": "test"}
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One delivery.  `at`: when it came.  `promised`: the event ids that its sender was told."""
+    """One delivery.  `at`: when it came.  `promised`: the event ids that its sender was told.
+
+    `destination`: the account that it was accepted for, None: it was not accepted.
+    """
 
     receipt_id: UUID
     at: datetime
     post: Post
     promised: tuple[UUID, ...] = ()
+    destination: str | None = None
 
 
 class Broken(ValueError):
@@ -52,6 +56,7 @@ def pack(kept: Kept) -> bytes:
         "headers": dict(post.headers),
         "url": post.url,
         "promised": [str(each) for each in kept.promised],
+        "destination": kept.destination,
     }
     return json.dumps(head).encode() + b"\n" + post.body
 
@@ -63,16 +68,19 @@ def unpack(packed: bytes) -> Kept:
         head = json.loads(line)
         headers = {str(name): str(value) for name, value in head["headers"].items()}
         post = Post(head["source"], MODES[head["mode"]], head["content_type"], headers, body, head["url"])
-        at = datetime.fromisoformat(head["at"])
-        return Kept(UUID(head["receipt_id"]), at, post, tuple(UUID(each) for each in head["promised"]))
+        at, pinned = datetime.fromisoformat(head["at"]), head.get("destination")
+        promised = tuple(UUID(each) for each in head["promised"])
+        return Kept(UUID(head["receipt_id"]), at, post, promised, str(pinned) if pinned else None)
     except (ValueError, TypeError, LookupError, AttributeError):
         raise Broken("no kept delivery") from None
 
 
 def read(settings: Settings, source: Source, kept: Kept) -> Received:
-    """What today's reader finds in it."""
+    """What today's reader finds in it, for the account that it was accepted for, if that is still configured."""
     reader = Reader(settings, source, kept.at)
-    return reader.received(kept.post, reader.read(kept.post), Arrival(kept.receipt_id, kept.at))
+    received = reader.received(kept.post, reader.read(kept.post), Arrival(kept.receipt_id, kept.at))
+    pinned = kept.destination
+    return replace(received, destination=pinned) if pinned and pinned in settings.destinations else received
 
 
 def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:

@@ -54,7 +54,7 @@ def keep(spool: Spool, received: Received, at: datetime) -> Acceptance:
     foretold = identify.foretold(received)
     post = Post(received.source.name, received.mode, received.content_type, received.headers, received.body, url="")
     promised = tuple(event_id for event_id, _ in foretold)
-    spool.append(kept.pack(Kept(received.receipt_id, at, post, promised)))
+    spool.append(kept.pack(Kept(received.receipt_id, at, post, promised, received.destination)))
     return Acceptance(
         events=tuple(Accepted(event_id, incoming.kind, SPOOLED) for event_id, incoming in foretold),
         updates=len(received.reading.updates),

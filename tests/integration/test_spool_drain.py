@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 from intake import installation, ops
 from intake.app import build
 from intake.config import Settings
-from intake.db import DOOR_OPTIONS, Pool, open_pool
+from intake.db import Pool, door_options, open_pool
 from intake.receive import Door
 from intake.sealing import Seal, new_key, of_keys
 from intake.spool import Spool, lines
@@ -67,7 +67,7 @@ class Stage:
 
 @pytest.fixture
 def nowhere() -> Iterator[Pool]:
-    pool = open_pool("host=/nowhere", size=2, options=DOOR_OPTIONS, connect_timeout=1, reconnect_timeout=0.2)
+    pool = open_pool("host=/nowhere", size=2, options=door_options(0.9), connect_timeout=1, reconnect_timeout=0.2)
     yield pool
     pool.close()
 
@@ -265,6 +265,25 @@ def test_a_source_that_was_renamed_gets_what_came_under_its_old_name(stage: Stag
     sources["forms"] = replace(sources.pop("web"), name="forms", renamed_from="web")
     stage.drainer(settings=replace(stage.there.settings, sources=sources)).drain()
     assert stage.found(told) == [told]
+
+
+def pointed_elsewhere(settings: Settings, *, without: str = "") -> Settings:
+    """As after a restart with another account for the forms."""
+    elsewhere = replace(settings.sources["web"], destination="playground")
+    left = {name: each for name, each in settings.destinations.items() if name != without}
+    return replace(settings, sources={**settings.sources, "web": elsewhere}, destinations=left)
+
+
+def test_what_was_accepted_for_an_account_goes_there_though_its_source_points_elsewhere_by_then(stage: Stage) -> None:
+    stage.form(delivery_id="a")
+    stage.drainer(settings=pointed_elsewhere(stage.there.settings)).drain()
+    assert stage.there.rows("SELECT destination FROM needs") == [{"destination": "crm"}]
+
+
+def test_what_was_accepted_for_an_account_that_is_gone_goes_where_its_source_points(stage: Stage) -> None:
+    stage.form(delivery_id="a")
+    stage.drainer(settings=pointed_elsewhere(stage.there.settings, without="crm")).drain()
+    assert stage.there.rows("SELECT destination FROM needs") == [{"destination": "playground"}]
 
 
 def test_a_restored_database_gets_what_it_forgot(stage: Stage) -> None:
