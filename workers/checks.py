@@ -100,10 +100,16 @@ def reference_of(kind: Kind) -> str:
     return f"intake-sentinel-{kind.value}"
 
 
+# What a control call finds beside a credential that does not work.
+REMEDIES = {
+    "reference_field_missing": "define the custom field that keeps the reference, for each kind of record",
+    "reference_field_not_unique": "make the field that keeps the reference anew, with unique values",
+    "reference_field_not_external": "mark the field that keeps the reference as an external one",
+}
+
+
 def _remedy_of_account(failed: Unsure) -> str:
-    if failed.reason == "reference_field_missing":
-        return "define the custom field that keeps the reference, for each kind of record"
-    return "check base_url, the credential and its rights"
+    return REMEDIES.get(failed.reason, "check base_url, the credential and its rights")
 
 
 # --- sentinels --------------------------------------------------------------------------------------------------------
