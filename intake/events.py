@@ -31,6 +31,7 @@ from intake.received import Acceptance, Accepted, Received, scope_of
 def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
     """Store a delivery.  When this returns and its transaction is committed, it may be acknowledged."""
     with conn.transaction():
+        received = updates.settled(conn, received)
         now = received.received_at or _now(conn)
         identified = identify.identify(conn, key, received, now)
         _lock_talks(conn, key, received.place, identified)

@@ -54,6 +54,19 @@ def apply(
         _take(conn, received.source, each)
 
 
+def settled(conn: Conn, received: Received) -> Received:
+    """The same, with the events that news stands for of which the first was never heard."""
+    reading, kept, events = received.reading, [], []
+    for update in reading.updates:
+        if update.otherwise and update.about and _known(conn, received, update.about) is None:
+            events.append(update.otherwise)
+        else:
+            kept.append(update)
+    if not events:
+        return received
+    return replace(received, reading=replace(reading, updates=tuple(kept), events=(*reading.events, *events)))
+
+
 # --- what is told ---------------------------------------------------------------------------------------------------
 
 

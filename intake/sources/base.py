@@ -74,16 +74,18 @@ class Update:
     """News about something that stands already (edit, revoke, changed number): kept, never a lead.
 
     `news`: answers (label, value) that take the place of the event's own, as of `at`; (): kept, and nothing changes.
-    `also`: another request_id under which there will be news of the same event.
+    `also`: another request_id under which there will be news of the same event.  `otherwise`: what it is where that
+    event never came, None: nothing.
     """
 
     about: str | None  # the request_id it is about
     kind: str
-
-
     news: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     at: datetime | None = None
     also: str | None = None
+    otherwise: Incoming | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Quarantined:
     """An authentic item that cannot become work as it is.  `fields`: field -> the rule it breaks (no values)."""
@@ -101,9 +103,9 @@ class Reading:
 
     events: tuple[Incoming, ...] = ()
     updates: tuple[Update, ...] = ()
+    if_known: tuple[Update, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     ignored: int = 0
-    if_known: tuple[Update, ...] = ()
 
 
 class Unreadable(Exception):

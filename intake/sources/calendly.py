@@ -9,10 +9,10 @@ Source: developer.calendly.com, "Webhook payload" and "Webhook signatures".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from intake.sources.base import Unreadable, Update
+from intake.sources.base import Delivered, Reading, Unreadable, Update
 from intake.sources.decoding import Json, identifier, mapping, sequence, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.standard_webhooks import moment
@@ -21,6 +21,7 @@ from intake.sources.submission import FormTool, Submission, pointer, titled
 CREATED = "invitee.created"
 CANCELED = "invitee.canceled"
 MOVED, MOVED_AWAY = "rescheduled", "invitee.rescheduled"
+CALL = "outbound_call"
 # What an adviser reads.
 STATE, WHEN = "estado de la cita", "cita"
 # What the visitor wrote, by the field of a lead that it is; the rest of a payload is links, ids and times.
@@ -40,6 +41,17 @@ class Calendly(FormTool):
 
     name: str = "calendly"
 
+    def read(self, delivered: Delivered) -> Reading:
+        # By name: `super()` without arguments does not find a slotted dataclass.
+        found = FormTool.read(self, delivered)
+        if not any(update.kind == MOVED for update in found.updates):
+            return found
+        # Who subscribed after the first booking never heard of that: then the move is the booking.
+        booked = FormTool.read(_Booked(), delivered).events
+        return replace(
+            found, updates=tuple(replace(each, otherwise=next(iter(booked), None)) for each in found.updates)
+        )
+
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission | Update | None:  # noqa: ARG002
         event, payload = text(body.get("event")), mapping(body.get("payload"))
         if event == CANCELED:
@@ -48,10 +60,24 @@ class Calendly(FormTool):
             return None
         if earlier := _key(payload.get("old_invitee")):
             return _moved(earlier, payload)
-        answers = titled(_answers(payload))
-        if not answers:
-            raise Unreadable("no_answers", {"payload": "must have a name, an email or answers"})
-        return Submission(answers, _key(payload.get("uri")), moment(payload.get("created_at")))
+        return _booking(payload)
+
+
+@dataclass(frozen=True, slots=True)
+class _Booked(FormTool):
+    """Reads a move as if it were the first booking."""
+
+    name: str = "calendly"
+
+    def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
+        return _booking(mapping(body.get("payload")))
+
+
+def _booking(payload: dict[str, Json]) -> Submission:
+    answers = titled(_answers(payload))
+    if not answers:
+        raise Unreadable("no_answers", {"payload": "must have a name, an email or answers"})
+    return Submission(answers, _key(payload.get("uri")), moment(payload.get("created_at")))
 
 
 def _canceled(payload: dict[str, Json]) -> Update:
@@ -100,6 +126,10 @@ def _answers(payload: dict[str, Json]) -> Iterator[Leaf]:
     for name, value in mapping(payload.get("tracking")).items():
         if name.startswith("utm_") and (answer := text(value)):
             yield Leaf(pointer("payload", "tracking", name), name, answer)
+    met_at = mapping(mapping(payload.get("scheduled_event")).get("location"))
+    # Where the host is to call, the number is the place of the meeting (developer.calendly.com, "Location").
+    if met_at.get("type") == CALL and (number := text(met_at.get("location"))):
+        yield Leaf(pointer("payload", "scheduled_event", "location", "location"), "phone", number)
     if when := _when(payload):
         yield Leaf(pointer("payload", "scheduled_event", "start_time"), WHEN, when)
     if booked := text(mapping(payload.get("scheduled_event")).get("name")):

@@ -36,6 +36,8 @@ SIDS = ("MessageSid", "SmsMessageSid", "SmsSid")
 RECEIVED = frozenset({"received", "receiving"})
 # Twilio, "Advanced Opt-Out": it answers these words itself, and tells us.
 CONSENT_WORDS = frozenset({"STOP", "START"})
+# "Attempt to send to unsubscribed recipient" (www.twilio.com/docs/api/errors/21610), on the status of our message.
+STOPPED = "21610"
 WHATSAPP = "whatsapp:"
 EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response></Response>'
 EVENTS_HEADER = "Intake-Events"
@@ -53,6 +55,8 @@ class Twilio:
         decoded = read_form(delivered.body)
         message = mapping(decoded.value)
         status = _first(message, "MessageStatus", "SmsStatus") or "received"
+        if text(message.get("ErrorCode")) == STOPPED:
+            return Reading(updates=(Update(None, "consent_stop"),))
         if status.lower() not in RECEIVED:
             return Reading(ignored=1)
         consent = text(message.get("OptOutType")) or ""

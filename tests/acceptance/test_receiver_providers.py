@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
 from intake.app import build
 from intake.config import load
-from intake.db import DOOR_OPTIONS, open_pool
-from intake.receive import Door
 from intake.sources import PROVIDERS
+from tests import unhurried
 from tests.doorway import Doorway, accepted, event, events
 
 SAMPLES = Path(__file__).parent.parent / "contract" / "sources" / "samples"
@@ -56,9 +53,9 @@ def shop(database_url: str, tmp_path: Path) -> Iterator[Doorway]:
     file = tmp_path / "intake.toml"
     file.write_text("\n".join((CONFIG, *tables)), "utf-8")
     settings = load(file, {"S": SECRET}, built_in=PROVIDERS.keys())
-    pool = open_pool(database_url, size=4, options=DOOR_OPTIONS)
+    pool = unhurried.door_pool(database_url, size=4)
     try:
-        door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+        door = unhurried.door(settings, pool)
         yield Doorway(database_url, settings, pool, build(door, hint=lambda: None).test_client())
     finally:
         pool.close()
@@ -168,6 +165,11 @@ def test_cancellation_of_a_moved_meeting_reaches_the_first_booking(shop: Doorway
     told = [json.loads(bytes(row["content"])) for row in shop.rows(LEADS, id=first["event_id"])]  # type: ignore[call-overload]
     assert (answer["updates"], shop.count("events")) == (1, 1)
     assert [dict(lead["answers"]).get("estado de la cita", "")[:9] for lead in told] == ["", "cambiada ", "cancelada"]
+
+
+def test_moved_meeting_whose_booking_never_came_is_a_lead_once(shop: Doorway) -> None:
+    first, again = (event(accepted(shop.post("meetings", meeting("moved")))) for _ in range(2))
+    assert (first["duplicate"], again["duplicate"], again["event_id"]) == (False, True, first["event_id"])
 
 
 def test_partial_response_is_kept_and_the_whole_one_is_the_lead(shop: Doorway) -> None:

@@ -45,6 +45,24 @@ def test_move_is_about_the_earlier_booking_and_tells_its_new_time() -> None:
     assert found.news == (("estado de la cita", "cambiada de hora"), ("cita", "05/03/2026 10:00 (America/Lima)"))
 
 
+def test_move_of_a_booking_that_never_came_is_the_booking() -> None:
+    booking = update("calendly/moved.json").otherwise
+    assert booking is not None
+    assert (booking.request_id, booking.lead.contact.name) == (
+        KEY.replace("EV1", "EV2").replace("IN1", "IN2"),
+        "Rosa Prueba",
+    )
+
+
+def test_number_to_call_is_the_phone_where_no_other_was_given() -> None:
+    known = json.loads(raw(CREATED))["payload"]
+    meeting = known["scheduled_event"] | {"location": {"type": "outbound_call", "location": "+51 987 654 321"}}
+    body = with_members(CREATED, payload={**known, "text_reminder_number": None, "scheduled_event": meeting})
+    phone = event(CREATED, body=body).lead.contact.phone
+    assert phone is not None
+    assert phone.e164 == "+51987654321"
+
+
 def test_what_becomes_of_the_moved_booking_is_about_the_first_one() -> None:
     assert update("calendly/moved.json").also == KEY.replace("EV1", "EV2").replace("IN1", "IN2")
 
