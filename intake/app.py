@@ -22,7 +22,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTo
 
 from intake import browsers, gunicorn_conf, heartbeats, installation, logs, queue, sealing, spooling
 from intake.config import Process, Source, load
-from intake.db import DOOR_OPTIONS, answering_until, open_pool
+from intake.db import answering_until, door_options, open_pool
 from intake.identity import Mode
 from intake.reading import Post
 from intake.receive import Door, Reply, refused
@@ -61,8 +61,8 @@ def create_app() -> Flask:
     pool = open_pool(
         process.database_url,
         size=gunicorn_conf.threads,  # a request holds one
-        options=DOOR_OPTIONS,
-        connect_timeout=1,
+        options=door_options(gunicorn_conf.STORE_LIMIT),
+        connect_timeout=max(1, round(gunicorn_conf.STORE_LIMIT)),
         reconnect_timeout=RECONNECT,
     )
     redis = queue.connect(process.redis_url)

@@ -25,7 +25,14 @@ T = TypeVar("T")
 
 # PostgreSQL's own limits for workers and commands, in milliseconds.  The door has its own, shorter ones.
 WORKER_OPTIONS = "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
-DOOR_OPTIONS = "-c statement_timeout=900 -c lock_timeout=800 -c idle_in_transaction_session_timeout=5000"
+
+
+def door_options(patience: float) -> str:
+    """For connections of the door, which gives up after `patience` seconds: the server does not work on for nobody."""
+    statement = round(patience * 1000)
+    lock = max(1, statement - 100)
+    return f"-c statement_timeout={statement} -c lock_timeout={lock} -c idle_in_transaction_session_timeout=5000"
+
 
 # The migration that makes an installation: where it is among those just applied, the database is new.
 FIRST_MIGRATION = "0001_core.sql"

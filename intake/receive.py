@@ -19,7 +19,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from intake import events, idempotency, installation, spooling
+from intake import events, gunicorn_conf, idempotency, installation, spooling
 from intake.config import Settings, Source
 from intake.db import LOST, Pool, answering_until
 from intake.identity import IdentityKey
@@ -31,9 +31,6 @@ from intake.spool import Spool
 
 log = structlog.get_logger()
 
-# Senders give up after 5 s at the earliest, and show a slow answer to the visitor, who presses again: the whole of the
-# database work must be over within this, in seconds.
-PATIENCE = 0.9
 RETRY_AFTER = 5  # seconds
 
 # What became of a call that only sets a webhook up.
@@ -68,7 +65,7 @@ class Door:
     """What the door works with.  `now` gives aware datetimes, `new_id` ids of receipts.
 
     `on_refused` is told what was not authentic, and when it came; it returns at once.  `spool` None: without a
-    database nothing is acknowledged.
+    database nothing is acknowledged.  `patience`: seconds within which the whole of the database work must be over.
     """
 
     settings: Settings
@@ -78,6 +75,7 @@ class Door:
     clock: Callable[[], float] = time.monotonic
     on_refused: Callable[[Post, datetime], object] = lambda _post, _at: None
     spool: Spool | None = None
+    patience: float = gunicorn_conf.STORE_LIMIT
     _key: IdentityKey | None = None
     _away_until: float = -math.inf
 
@@ -146,7 +144,7 @@ class Door:
         if self.clock() < self._away_until:
             return None
         if self._away_until > -math.inf:
-            self._away_until = self.clock() + PATIENCE
+            self._away_until = self.clock() + self.patience
         try:
             acceptance = self._commit(received)
         except (psycopg.Error, installation.Mismatch) as odd:  # no tables, read only...
@@ -157,7 +155,7 @@ class Door:
 
     def _commit(self, received: Received) -> Acceptance | None:
         """None: the database did not take it in time.  Trying again is harmless: identity makes it a duplicate."""
-        until = self.clock() + PATIENCE
+        until = self.clock() + self.patience
         last = "nothing tried"
         while self.clock() < until:
             try:

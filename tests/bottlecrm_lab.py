@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -21,9 +21,9 @@ from intake import installation
 from intake.app import build
 from intake.attempts import Patience
 from intake.config import load
-from intake.db import DOOR_OPTIONS, open_pool
-from intake.receive import Door
+from intake.db import open_pool
 from intake.sources import PROVIDERS
+from tests import unhurried
 from tests.bottlecrm_server import Row, Server
 from tests.lab import ENVIRON, SOURCES, Lab
 from workers import checks
@@ -181,14 +181,14 @@ def bottlecrm_lab(
     file.write_text(DESTINATION.format(url=crm.base_url, alice=crm.alice, bob=crm.bob) + SOURCES, "utf-8")
     settings = load(file, ENVIRON | {"BOTTLECRM_TOKEN": crm.token}, built_in=PROVIDERS.keys())
     pool = open_pool(database_url, size=12)
-    door_pool = open_pool(database_url, size=20, options=DOOR_OPTIONS, connect_timeout=5)
+    door_pool = unhurried.door_pool(database_url, size=20)
     with pool, door_pool, Transport() as transport:
         with pool.connection() as conn:
             conn.execute("UPDATE installation SET installation_id = %s", [standing_installation(crm)])
             here = installation.read(conn)
         wired = {"crm": wire(settings.destinations["crm"], {})}
         desk = Desk(pool, settings, here, wired, transport, patience=patience, jitter=lambda: 0.0, at=at)
-        app = build(Door(settings, door_pool, now=lambda: datetime.now(UTC), new_id=uuid4), hint=lambda: None)
+        app = build(unhurried.door(settings, door_pool), hint=lambda: None)
         # Message ids are identity, and what earlier runs made of theirs stands in the CRM.
         counter = itertools.count(secrets.randbelow(10**15))
         lab = Lab(database_url, settings, pool, app.test_client(), desk, Dials(NOWHERE), counter=counter)

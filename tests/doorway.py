@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import uuid4
 
 import psycopg
 from flask.testing import FlaskClient
@@ -18,9 +17,9 @@ from werkzeug.test import TestResponse
 
 from intake.app import build
 from intake.config import Settings, load
-from intake.db import DOOR_OPTIONS, Pool, open_pool
-from intake.receive import Door
+from intake.db import Pool
 from intake.sources import PROVIDERS, find
+from tests import unhurried
 
 STANDARD = "whsec_" + "c2VjcmV0LW9mLXR3ZW50eS1mb3VyLWJ5dGVz"
 ENVIRON = {"STANDARD": STANDARD, "META": "meta-app-secret", "VERIFY": "verify-me", "TOKEN": "form-token"}
@@ -242,10 +241,10 @@ def doorway(
 ) -> Iterator[Doorway]:
     """A door with its database.  `pool_of` may put something between the door and its pool."""
     settings = read_config(write_config(folder, sources))
-    pool = open_pool(database_url, size=60, options=DOOR_OPTIONS, reconnect_timeout=0.2)
+    pool = unhurried.door_pool(database_url, size=60)
     hints: list[str] = []
     try:
-        door = Door(settings, pool_of(pool), now=lambda: datetime.now(UTC), new_id=uuid4)
+        door = unhurried.door(settings, pool_of(pool))
         app = build(door, hint=hint or (lambda: hints.append("hint")))
         yield Doorway(database_url, settings, pool, app.test_client(), hints)
     finally:

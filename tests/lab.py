@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import psycopg
 from flask.testing import FlaskClient
@@ -28,9 +28,9 @@ from intake import installation
 from intake.app import build
 from intake.attempts import Patience
 from intake.config import Settings, load
-from intake.db import DOOR_OPTIONS, Pool, open_pool
-from intake.receive import Door
+from intake.db import Pool, open_pool
 from intake.sources import PROVIDERS, find
+from tests import unhurried
 from workers import checks, clock, drain
 from workers.desk import Desk
 from workers.wiring import wire
@@ -212,7 +212,8 @@ class Lab:
 
     def pass_time(self, span: timedelta) -> None:
         """Every stored time is now this much longer ago."""
-        with self.pool.connection() as conn, conn.transaction():
+        with psycopg.connect(self.database_url) as conn:
+            conn.execute("SET LOCAL intake.purge = 'on'")  # Attempts that are closed do not change otherwise.
             for table, columns in TIMES.items():
                 moved = ", ".join(f"{column} = {column} - %(span)s" for column in columns)
                 conn.execute(f"UPDATE {table} SET {moved}", {"span": span})  # noqa: S608  # our own names
@@ -295,7 +296,7 @@ def lab(
         file.write_text(crm + sources.replace("debounce_seconds = 0", f"debounce_seconds = {debounce}"), "utf-8")
         settings = load(file, ENVIRON, built_in=PROVIDERS.keys())
         pool = open_pool(database_url, size=12)
-        door_pool = open_pool(database_url, size=60, options=DOOR_OPTIONS, connect_timeout=5)
+        door_pool = unhurried.door_pool(database_url, size=60)
         try:
             with pool.connection() as conn:
                 here = installation.read(conn)
@@ -306,7 +307,7 @@ def lab(
                 assert all(finding.ok for finding in checks.check(desk, each, create=True))
             # The sentinels are old when the lag begins, so that no test waits for them.
             Dials(sandbox.url).profile(profile, lag=lag, limit=limit)
-            door = Door(settings, door_pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+            door = unhurried.door(settings, door_pool)
             hints: list[str] = []
             app = build(door, hint=lambda: hints.append("hint"))
             yield Lab(database_url, settings, pool, app.test_client(), desk, Dials(sandbox.url), hints)

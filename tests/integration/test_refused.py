@@ -19,11 +19,11 @@ from intake.app import build
 from intake.config import Secret, Settings
 from intake.kept import Kept
 from intake.reading import Post
-from intake.receive import Door
 from intake.recheck import Rechecked
 from intake.refused import Keeper
 from intake.sealing import Seal, new_key, of_keys
 from intake.sources import find
+from tests import unhurried
 from tests.commands import intake
 from tests.doorway import ANSWERS, ENVIRON, Doorway, as_json, doorway, path_of, signed
 
@@ -72,7 +72,7 @@ def misled(database_url: str, tmp_path: Path) -> Iterator[Misled]:
     with doorway(database_url, tmp_path) as door:
         keeper = Keeper(database_url, of_keys([KEY]), new_id=uuid4)
         settings = with_secret(door.settings, WRONG)
-        made = Door(settings, door.pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep)
+        made = unhurried.door(settings, door.pool, on_refused=keeper.keep)
         yield Misled(door, keeper, build(made, hint=lambda: None).test_client())
 
 
@@ -131,7 +131,7 @@ def test_a_retry_that_got_through_makes_it_a_duplicate(misled: Misled) -> None:
     misled.post(delivery_id="msg")
     misled.kept()
     body = as_json(ANSWERS)
-    good = Door(misled.mended, misled.door.pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+    good = unhurried.door(misled.mended, misled.door.pool)
     headers = signed(misled.mended, "web", body, delivery_id="msg")
     assert (
         build(good, hint=lambda: None).test_client().post("/hooks/web", data=body, headers=headers).status_code == 200

@@ -7,14 +7,12 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 from intake.app import build
 from intake.config import Source
 from intake.config.secret import Secret
-from intake.receive import Door
+from tests import unhurried
 from tests.graph_server import Asked, Graph, graph_server
 from tests.lab import Lab, lab
 
@@ -73,7 +71,7 @@ def shop(database_url: str, folder: Path) -> Iterator[Shop]:
         )  # fmt: skip
         settings = replace(made.settings, sources={**made.settings.sources, "shop": source})
         made.settings, made.desk = settings, replace(made.desk, settings=settings)
-        door = Door(settings, made.pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+        door = unhurried.door(settings, made.pool)
         made.door = build(door, hint=lambda: made.hints.append("hint")).test_client()
         found = Shop(made, api)
         api.objects[ORDERS] = found.answer

@@ -6,15 +6,14 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from intake import sealing
 from intake.app import build
 from intake.config.secret import Secret
-from intake.receive import Door
 from intake.sealing import Seal
+from tests import unhurried
 from tests.graph_server import TOKEN, Answer, Graph, graph_server
 from tests.lab import Lab, lab
 
@@ -67,6 +66,6 @@ def talk(database_url: str, folder: Path, *, megabytes: int = 16) -> Iterator[Ta
         seal_key = sealing.new_key()
         seal = sealing.of_keys([seal_key])
         made.settings, made.desk = settings, replace(made.desk, settings=settings, seal=seal)
-        door = Door(settings, made.pool, now=lambda: datetime.now(UTC), new_id=uuid4)
+        door = unhurried.door(settings, made.pool)
         made.door = build(door, hint=lambda: made.hints.append("hint")).test_client()
         yield Talk(made, graph, store, seal, seal_key)

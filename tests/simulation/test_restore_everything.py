@@ -14,7 +14,7 @@ import pytest
 
 from intake import installation
 from intake.app import build
-from intake.db import DOOR_OPTIONS, Pool, open_pool
+from intake.db import Pool, door_options, open_pool
 from intake.receive import Door
 from intake.sealing import new_key, of_keys
 from intake.spool import Spool
@@ -56,7 +56,7 @@ class Host:
 
 @pytest.fixture
 def host(stored: Lab, tmp_path: Path) -> Iterator[Host]:
-    pool = open_pool("host=/nowhere", size=2, options=DOOR_OPTIONS, connect_timeout=1, reconnect_timeout=0.2)
+    pool = open_pool("host=/nowhere", size=2, options=door_options(0.9), connect_timeout=1, reconnect_timeout=0.2)
     folder = tmp_path / "spool"
     folder.mkdir()
     yield Host(stored, Spool(folder, of_keys([new_key()]), 16 * 1024 * 1024), pool)
