@@ -126,6 +126,10 @@ THEN: Mapping[tuple[str, str], Text] = {
     ("review", "bad_credential"): _REVIVE,
     ("review", "forbidden"): _REVIVE,
     ("review", "token_scope"): _REVIVE,
+    ("review", "plan_limit"): _REVIVE,
+    ("review", "account_closed"): _REVIVE,
+    ("review", "locked"): _REVIVE,
+    ("review", "record_locked"): _REVIVE,
 }  # fmt: skip
 
 

@@ -164,6 +164,25 @@ REASONS: Mapping[str, Text] = {
     "reference_field_missing": Text(
         "Al CRM le falta el campo donde va nuestra referencia. Ejecute `intake crm check`.",
         "The CRM lacks the field for our reference. Run `intake crm check`."),
+    "reference_field_not_unique": Text(
+        "El campo del CRM donde va nuestra referencia admite valores repetidos; debe ser único.",
+        "The CRM's field for our reference takes a value twice; it must be unique."),
+    "reference_field_not_external": Text(
+        "El campo del CRM donde va nuestra referencia no es un identificador externo; debe serlo.",
+        "The CRM's field for our reference is no external id; it must be one."),
+    "plan_limit": Text(
+        "La cuenta del CRM llegó a un límite de su plan; no se arregla solo.",
+        "The CRM account met a limit of its plan; that does not go by itself."),
+    "account_closed": Text(
+        "La cuenta del CRM está cerrada o impaga.", "The CRM account is closed or unpaid."),
+    "blocked": Text(
+        "El CRM bloqueó por un tiempo nuestras llamadas.", "The CRM blocked our calls for a time."),
+    "locked": Text(
+        "Otra persona o programa está cambiando lo mismo en el CRM; no se ejecutó.",
+        "Somebody else is changing the same in the CRM; it was not executed."),
+    "record_locked": Text(
+        "El CRM no deja cambiar ese registro en el estado en que está.",
+        "The CRM does not let that record be changed in its present state."),
     "duplicate_*": Text(
         "El CRM dice que ya existe algo igual por una regla suya, y no lleva nuestra referencia.",
         "The CRM says that the same exists by a rule of its own, and it does not bear our reference."),

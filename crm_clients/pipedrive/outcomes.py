@@ -8,7 +8,7 @@ that of pipedrive.readme.io/docs/core-api-concepts-http-status-codes and -rate-l
     400     "Request not understood"                             Rejected validation
     401     "Invalid API token"                                  Retry, account
     402     "Company account is not open"                        Retry, account
-    403     code feature_capping_...: the plan's limit           Rejected, the code
+    403     code feature_capping_...: the plan's limit           Rejected plan_limit
     403     "Request not allowed"                                Retry, account
     403     a page of Cloudflare's: blocked after many 429       Retry, passing: it stands before Pipedrive
     404     "Resource unavailable"                               Rejected gone
@@ -94,4 +94,6 @@ def _unwritten(response: Response, body: Mapping[str, object] | None) -> Written
 
 def _forbidden(code: str) -> Written:
     """Of the two meanings of 403, a limit of the plan is nothing that time or another token would mend."""
-    return Rejected(code) if code.startswith(CAPPED) else Retry("forbidden", scope="account")
+    if code.startswith(CAPPED):
+        return Rejected("plan_limit", (("code", code),))
+    return Retry("forbidden", scope="account")

@@ -106,7 +106,7 @@ def _refused(error: Error, reference: str) -> Written:
         case "UNABLE_TO_LOCK_ROW":
             return Retry("locked")
         case "STORAGE_LIMIT_EXCEEDED":
-            return Retry("storage_limit_exceeded", scope="account")
+            return Retry("plan_limit", scope="account")
         case code:
             # The message may repeat what the visitor wrote; names of fields do not.
             return Rejected("validation", tuple((name, code) for name in _fields(error)) or (("code", code),))

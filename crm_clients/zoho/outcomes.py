@@ -8,7 +8,7 @@ Zoho's own answers are known by their `code`, inside `data[0]` or at the top; th
     SUCCESS                                           the id stands in `details`         Confirmed
     DUPLICATE_DATA                                    a unique value is another's        Duplicate, by whose value
     INVALID_DATA, MANDATORY_NOT_FOUND, ... (REFUSED)  a value that is not valid          Rejected validation
-    RECORD_IN_BLUEPRINT, ... (STANDING)               the record's state forbids it      Rejected, the code
+    RECORD_IN_BLUEPRINT, ... (STANDING)               the record's state forbids it      Rejected record_locked
     INVALID_DATA "the id given seems to be invalid"   no such record                     Rejected gone (updates)
     OAUTH_SCOPE_MISMATCH                              the token may not do this          Rejected token_scope
     INVALID_TOKEN, AUTHENTICATION_FAILURE             the token is over                  Retry, account
@@ -115,7 +115,7 @@ def _unwritten(response: Response, said: Mapping[str, object], reference: str) -
     elif code in REFUSED:
         means = Rejected("validation", ((_field(said) or "data", code),))
     elif code in STANDING:
-        means = Rejected(code.lower())
+        means = Rejected("record_locked", (("code", code),))
     elif code == "OAUTH_SCOPE_MISMATCH":
         means = Rejected("token_scope", (("detail", code),))
     elif code in TOKEN:
@@ -123,7 +123,7 @@ def _unwritten(response: Response, said: Mapping[str, object], reference: str) -
     elif code == "NO_PERMISSION":
         means = Retry("forbidden", scope="account")
     elif code in LIMITS:
-        means = Retry(code.lower(), scope="account")
+        means = Retry("plan_limit", scope="account")
     return means
 
 

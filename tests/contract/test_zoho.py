@@ -119,10 +119,10 @@ def test_a_text_that_is_taken_away_is_cleared() -> None:
     ("code", "means"),
     [
         ("PATTERN_NOT_MATCHED", Rejected("validation", (("data", "PATTERN_NOT_MATCHED"),))),
-        ("RECORD_LOCKED", Rejected("record_locked")),
+        ("RECORD_LOCKED", Rejected("record_locked", (("code", "RECORD_LOCKED"),))),
         ("INVALID_TOKEN", Retry("bad_credential", scope="account")),
         ("NO_PERMISSION", Retry("forbidden", scope="account")),
-        ("LIMIT_EXCEEDED", Retry("limit_exceeded", scope="account")),
+        ("LIMIT_EXCEEDED", Retry("plan_limit", scope="account")),
     ],
 )
 @pytest.mark.parametrize("status", [200, 202, 207, 400, 401, 403])
