@@ -21,6 +21,7 @@ class UnknownClient(Exception):
 # Each module has a function `from_settings`, which takes the destination's options and raises BadSetting.
 CLIENTS: Mapping[str, str] = {
     "bottlecrm": "crm_clients.bottlecrm.client",
+    "espocrm": "crm_clients.espocrm.client",
     "hubspot": "crm_clients.hubspot.client",
     "odoo": "crm_clients.odoo.client",
     "pipedrive": "crm_clients.pipedrive.client",

@@ -1,0 +1,1 @@
+"""EspoCRM, version 8.4 and later."""
