@@ -154,6 +154,15 @@ OPEN_WINDOW = """
 """
 
 
+# The window knows the last time alone: of answers that were kept elsewhere until later ones had come, the events know.
+EARLIER = """
+    SELECT event_id FROM events
+     WHERE mode = %(mode)s AND scope = %(scope)s AND minted AND fingerprint = %(fingerprint)s
+       AND received_at > %(now)s - %(window)s AND received_at < %(now)s + %(window)s
+     ORDER BY received_at, event_id LIMIT 1
+"""
+
+
 def _minted(conn: Conn, key: IdentityKey, received: Received, nameless: _Nameless, now: datetime) -> Identified:
     """Call `_lock_windows` before."""
     scope, incoming, request_id = scope_of(received.source), nameless.incoming, nameless.request_id
@@ -163,6 +172,8 @@ def _minted(conn: Conn, key: IdentityKey, received: Received, nameless: _Nameles
     fingerprint = key.fingerprint(incoming.content)
     with conn.cursor(row_factory=scalar_row) as cursor:
         known: UUID | None = cursor.execute(SLIDE_WINDOW, given).fetchone()
+        if known is None and received.received_at is not None:
+            known = cursor.execute(EARLIER, given | {"fingerprint": fingerprint}).fetchone()
         if known is not None:
             return Identified(known, request_id, True, fingerprint, incoming, seen=True)
         identity = event_id(received.mode, scope, request_id, None)

@@ -136,6 +136,21 @@ def test_the_same_form_twice_is_one_event_and_the_second_id_finds_it(stage: Stag
     assert len(stage.found(second)) == 1
 
 
+def test_the_same_form_twice_is_one_event_though_it_came_again_much_later_and_was_accepted_first(
+    stage: Stage, nowhere: Pool
+) -> None:
+    settings, body = stage.there.settings, as_json(ANSWERS)
+    before = Door(
+        settings, nowhere, now=lambda: datetime.now(UTC) - timedelta(minutes=20), new_id=uuid4, spool=stage.spool
+    )
+    away = build(before, hint=lambda: None).test_client()
+    told = [event(accepted(away.post("/hooks/generic", data=body, headers=GIVEN)))["event_id"] for _ in range(3)]
+    later = event(accepted(stage.there.post("generic", body)))
+    assert stage.drainer().drain() == {"accepted": 3}
+    (first,) = {found for each in told for found in stage.found(UUID(str(each)))}
+    assert (str(first) != later["event_id"], stage.there.count("events")) == (True, 2)
+
+
 def test_a_retry_that_came_to_the_database_first_is_the_same_event(stage: Stage) -> None:
     told = stage.form(delivery_id="a")
     again = stage.there.form(delivery_id="a")
