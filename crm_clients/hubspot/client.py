@@ -34,6 +34,7 @@ from crm_clients.base import (
     Draft,
     Kind,
     Looked,
+    OpportunityDraft,
     Request,
     Response,
     Seen,
@@ -109,7 +110,8 @@ class HubSpot:
         return _writing("POST", _path(kind_of(draft)), body)
 
     def _defaults(self, draft: Draft) -> Mapping[str, str]:
-        if kind_of(draft) is not Kind.OPPORTUNITY:
+        """A stage is one of its pipeline: neither is added to another pipeline's deal."""
+        if not isinstance(draft, OpportunityDraft) or draft.pipeline not in {None, self.pipeline}:
             return {}
         named = {"pipeline": self.pipeline, "dealstage": self.stage}
         return {name: value for name, value in named.items() if value}

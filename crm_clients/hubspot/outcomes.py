@@ -56,6 +56,12 @@ def is_gone(response: Response) -> bool:
     return response.status == HTTPStatus.NOT_FOUND and body is not None and _is_own(body)
 
 
+def is_refused(response: Response) -> bool:
+    """Whether HubSpot itself refuses the question: a property that does not exist, or names no single record."""
+    body = answers.json_object(response)
+    return response.status == HTTPStatus.BAD_REQUEST and body is not None and _is_own(body)
+
+
 def _is_own(body: Mapping[str, object]) -> bool:
     return bool(answers.text(body.get("correlationId")))
 

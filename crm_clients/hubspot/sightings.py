@@ -16,7 +16,7 @@ from crm_clients.base import (
     UnreadableAnswer,
     Unsure,
 )
-from crm_clients.hubspot.outcomes import is_gone
+from crm_clients.hubspot.outcomes import is_gone, is_refused
 from crm_clients.own_fields import own_fields
 
 OWNER = "hubspot_owner_id"
@@ -42,6 +42,8 @@ def found(kind: Kind, reference: str, response: Response, property_: str, curren
     """The one record that bears the reference: the property is unique."""
     if is_gone(response):
         return Absent()
+    if is_refused(response):
+        return Unsure("reference_field_not_unique")
     seen = _record(kind, response, property_, currencies)
     return answers.no_look(response) if seen is None else answers.under(reference, (seen,), complete=True)
 

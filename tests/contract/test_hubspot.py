@@ -149,7 +149,7 @@ def test_a_404_that_is_not_hubspot_s_own_proves_nothing() -> None:
 
 def test_a_property_that_is_not_unique_tells_nothing() -> None:
     refused = answer(400, {**OWN, "message": "lead_ref is not unique"})
-    assert isinstance(CLIENT.found(Kind.OPPORTUNITY, "need-1", refused), Unsure)
+    assert CLIENT.found(Kind.OPPORTUNITY, "need-1", refused) == Unsure("reference_field_not_unique")
 
 
 def test_an_e_mail_and_a_number_are_asked_for_without_standing_in_a_path() -> None:
@@ -223,6 +223,7 @@ def test_the_stage_of_an_opportunity_that_names_none_is_the_option_s() -> None:
     draft = OpportunityDraft("Bomba", "", "401", Decimal(5))
     assert properties(client.create(draft, "need-1"))["dealstage"] == "appointmentscheduled"
     assert properties(client.create(replace(draft, stage="77"), "need-1"))["dealstage"] == "77"
+    assert "dealstage" not in properties(client.create(replace(draft, pipeline="other"), "need-1"))
 
 
 def test_a_record_that_is_gone_is_absent() -> None:

@@ -179,7 +179,9 @@ def test_the_deals_of_a_person_are_listed_with_their_references() -> None:
 
 def test_the_limit_of_the_plan_is_nothing_that_goes_by_itself() -> None:
     capped = answer(403, {"success": False, "error": "x", "code": "feature_capping_deals_limit"})
-    assert CLIENT.created(Kind.OPPORTUNITY, capped) == Rejected("plan_limit", (("code", "feature_capping_deals_limit"),))
+    assert CLIENT.created(Kind.OPPORTUNITY, capped) == Rejected(
+        "plan_limit", (("code", "feature_capping_deals_limit"),)
+    )
 
 
 def test_a_page_of_cloudflare_s_is_a_block_and_any_other_is_doubt() -> None:
