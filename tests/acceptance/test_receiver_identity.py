@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -155,6 +156,19 @@ def test_the_same_answers_after_the_window_are_another_event(door: Doorway) -> N
     door.pass_time(timedelta(minutes=11))
     second = event(door.form("generic"))
     assert (second["duplicate"], second["event_id"] != first["event_id"]) == (False, True)
+
+
+def test_those_that_come_at_once_as_the_window_ends_are_one_event(door: Doorway) -> None:
+    nearly = timedelta(minutes=10) - timedelta(milliseconds=30)
+    for number in range(5):
+        door.form("generic", message=f"Hola {number}")
+        door.pass_time(nearly)
+        with ThreadPoolExecutor(12) as pool:
+            found = list(
+                pool.map(lambda _, number=number: event(door.form("generic", message=f"Hola {number}")), range(12))
+            )
+        assert len({each["event_id"] for each in found}) == 1
+        assert [each["duplicate"] for each in found].count(False) <= 1
 
 
 def test_other_answers_without_an_id_are_another_event(door: Doorway) -> None:

@@ -22,7 +22,7 @@ from uuid import UUID
 import pytest
 
 from tests.acceptance.hosts import Away, Hosts, Told, form, hung, stopped, two_hosts, waiting, working
-from tests.doorway import event, rows, signed
+from tests.doorway import event, message, rows, signed, whatsapp
 from tests.running import until
 from tests.simulation.world import ledger
 from tests.web_process import Answer, Web
@@ -117,6 +117,26 @@ def test_web_processes_killed_meanwhile_lose_nothing_that_they_acknowledged(host
     hosts.wait_until_delivered()
     assert told.refused == []
     assert_each_once_in_the_crm(hosts, told)
+
+
+# --- at both hosts at once --------------------------------------------------------------------------------------------
+
+
+def test_two_first_messages_of_one_person_at_both_hosts_at_once_are_one_need(hosts: Hosts) -> None:
+    people = [f"5198765{number:04d}" for number in range(20)]
+    posts = [
+        (made, whatsapp(message(f"wamid.{sender}.{text}", text, sender=sender)))
+        for sender in people
+        for made, text in zip(hosts.webs, ("uno", "dos"), strict=True)
+    ]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda post: post[0].post("wa", post[1], delivery_id=""), posts))
+    assert {each.status for each in answers} == {200}
+    parts = hosts.lab.rows(
+        "SELECT part, count(*)::int AS n, count(DISTINCT need_id)::int AS needs FROM deliveries"
+        " WHERE source = 'wa' GROUP BY part ORDER BY part"
+    )
+    assert parts == [{"part": "follow_up", "n": 20, "needs": 20}, {"part": "opener", "n": 20, "needs": 20}]
 
 
 # --- sources with Idempotency-Key -------------------------------------------------------------------------------------
