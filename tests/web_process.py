@@ -17,6 +17,7 @@ from pathlib import Path
 
 from intake.config import Settings
 from tests.doorway import ENVIRON, SOURCES, Json, read_config, signed, write_config
+from tests.unhurried import STORE_LIMIT
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 # Seconds for a start or a stop on a slow machine, and for any answer.
@@ -107,6 +108,8 @@ def web(
 ) -> Iterator[Web]:
     """Run it until the block ends.  `settings` are variables of its environment, such as WEB_WORKERS.
 
+    It is in no hurry with its database, unless they say so.
+
     `intake`: what this table of its configuration says.
     """
     config = write_config(folder, sources, intake=intake)
@@ -116,6 +119,7 @@ def web(
         "INTAKE_CONFIG": str(config),
         "INTAKE_HOME": str(folder),
         "PORT": str(port),
+        "WEB_STORE_LIMIT": str(STORE_LIMIT),
         **settings,
     }
     log = folder / "web.log"

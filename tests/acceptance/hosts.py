@@ -187,7 +187,9 @@ def two_hosts(home: Path, base: Path, redis_url: str) -> Iterator[Hosts]:
         for name in ("one", "two"):
             folder = base / name
             folder.mkdir()
-            host = web(folder, database_url=server.url, redis_url=redis_url, intake=spooling(folder))
+            host = web(
+                folder, database_url=server.url, redis_url=redis_url, intake=spooling(folder), WEB_STORE_LIMIT="0.9"
+            )
             made.append(stack.enter_context(host))
         named = {name: SOURCES[name] for name in ("web", "by-body", "keyed")}
         workers = stack.enter_context(lab(server.url, base, sources=tables(named)))
