@@ -20,6 +20,11 @@ def flag(document: str, region: str) -> str | None:
     return None if _plausible(re.sub(r"[\s.-]", "", document).upper()) else INVALID
 
 
+def is_ruc(digits: str) -> bool:
+    """True for what is surely a taxpayer's number, and so no phone: 11 digits from 10 or 20 on, with their check."""
+    return re.fullmatch(r"[12]0[0-9]{9}", digits) is not None and bool(ruc.is_valid(digits))
+
+
 def _plausible(compact: str) -> bool:
     if re.fullmatch(r"[0-9]{11}", compact):
         return bool(ruc.is_valid(compact))

@@ -18,10 +18,12 @@ from typing import Literal
 import phonenumbers
 from phonenumbers import PhoneNumber
 
+from intake import documents
 from intake.lead import Phone
 
 # Meta, "Business-scoped user IDs" (31 Mar 2026): country, dot, up to 128 letters and digits; the parent form has ENT.
 BSUID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}")
+MALFORMED_BSUID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]\S*")
 # The library refuses longer texts, and nobody's number is that long.
 MAX_LENGTH = 250
 # An extension is somebody's desk: it stays in the raw text.
@@ -29,6 +31,10 @@ EXTENSION = re.compile(r"[\s,;.]*(?:ext(?:ensi[oó]n)?|anexo|int(?:erno)?|x)[\s.
 SCHEME = re.compile(r"^(?:tel|whatsapp|callto|sms)\s*:\s*", re.IGNORECASE)
 SPREADSHEET = re.compile(r"\+?[0-9]+[.,]0{1,2}|[0-9](?:[.,][0-9]+)?E\+?[0-9]{1,2}", re.IGNORECASE)
 SEPARATORS = re.compile(r"[/;|,\n]|\s-\s|\s[oyue]\s", re.IGNORECASE)
+# The library takes what follows a comma for an extension to be dialled, as long as a number of its own.
+LONGEST_EXTENSION = 6
+DATE = re.compile(r"[0-9]{1,2}/[0-9]{1,2}/(?:19|20)[0-9]{2}")
+THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){2,}")
 # A typed number of this many digits may begin with its country's code; with fewer it would be a guess.
 INTERNATIONAL_DIGITS = 11
 
@@ -38,14 +44,15 @@ def read(raw: str, region: str | None) -> Phone:
 
     `region` is the country of numbers that are typed without one; None or unknown: none is assumed.
     """
-    text = _plain(raw)
+    typed = _plain(raw)
+    text = _without_addresses(typed)
     if reason := _other_than_phone(text):
         return Phone(raw, verdict="not_a_phone", reason=reason)
     home = region.upper() if region and region.upper() in phonenumbers.SUPPORTED_REGIONS else None
     if SPREADSHEET.fullmatch(text):
         return _spreadsheet(raw, text, home)
     if not _words(text) and (number := _valid(text, home)):
-        return _phone(raw, number, "ok", "ok")
+        return _phone(raw, number, "ok", "ok") if text == typed else _phone(raw, number, "repaired", "repair")
     if kept := _kept(text):
         # WhatsApp knows this number though the library calls it invalid: it stays the identity.
         return Phone(raw, kept, "flagged", "keep", _variants(kept))
@@ -70,7 +77,7 @@ def _plain(raw: str) -> str:
 
 
 def _plain_char(char: str) -> str:
-    if unicodedata.category(char) in ("Cf", "Cc", "Cs"):
+    if unicodedata.category(char) in ("Cf", "Cc", "Cs", "Mn", "Me"):
         return " " if char in "\t\n\r" else ""
     digit = unicodedata.decimal(char, None)
     return char if digit is None else str(digit)
@@ -79,7 +86,7 @@ def _plain_char(char: str) -> str:
 def _other_than_phone(text: str) -> str | None:
     if not text:
         return "empty"
-    if is_bsuid(text):
+    if is_bsuid(text) or MALFORMED_BSUID.fullmatch(text):
         return "bsuid"
     if "@" in text:
         return _address(text)
@@ -87,8 +94,14 @@ def _other_than_phone(text: str) -> str | None:
     return "text" if digits == 0 or (_words(text) and digits < 6) else None  # noqa: PLR2004  shorter is a house number
 
 
+def _without_addresses(text: str) -> str:
+    """What else was typed beside an e-mail address, whose digits are no phone; an address alone stays."""
+    rest = " ".join(word for word in text.split() if "@" not in word)
+    return rest if "@" in text and any(char.isdigit() for char in rest) else text
+
+
 def _address(text: str) -> str:
-    """WhatsApp Web's hidden ids and addresses; anything else with an @ is an e-mail in the wrong field, or prose."""
+    """WhatsApp Web's hidden ids and addresses; anything else with an @ is an e-mail in the wrong field."""
     match text.rpartition("@")[2].lower():
         case "lid":
             return "lid"
@@ -118,7 +131,9 @@ def _valid(text: str, home: str | None) -> PhoneNumber | None:
     if number is None and home is None and text[0].isdigit():
         # Without a region bare digits can only be international, as WhatsApp writes them.
         number = _parsed(f"+{text}", None)
-    return number if number is not None and phonenumbers.is_valid_number(number) else None
+    if number is None or not phonenumbers.is_valid_number(number) or DATE.fullmatch(text):
+        return None
+    return number if len(number.extension or "") <= LONGEST_EXTENSION else None
 
 
 def _repaired(text: str, home: str | None) -> Iterator[PhoneNumber]:
@@ -129,21 +144,25 @@ def _repaired(text: str, home: str | None) -> Iterator[PhoneNumber]:
                 yield number
 
 
-def _second_prefix(text: str, home: str | None) -> Iterator[str]:
-    """`+51+51987654321` and `+5151987654321`: a dropdown's prefix before one that was typed."""
+def _second_prefix(text: str, home: str | None) -> Iterator[str]:  # noqa: ARG001
+    """`+34+34612345678`: a dropdown's prefix before one that was typed."""
     first, plus, last = text.rpartition("+")
     if plus and first.strip(" +()-").isdigit() and last.startswith(first.strip(" +()-")):
         yield f"+{last}"
-    digits, code = _digits(text), _country_code(home)
-    if code and digits.startswith(code * 2):
-        yield f"+{digits.removeprefix(code)}"
 
 
-def _leading_zero(text: str, home: str | None) -> Iterator[str]:
-    """`051987654321`: one zero of an international prefix that should have two."""
-    digits, code = _digits(text), _country_code(home)
-    if code and digits.startswith(f"0{code}") and not digits.startswith("00"):
-        yield f"+{digits[1:]}"
+def _home_prefixes(text: str, home: str | None) -> Iterator[str]:
+    """`051987654321`, `+5151987654321`, `0051 51987654321`: the own country's prefix with one zero, or twice."""
+    code = _country_code(home)
+    match = re.fullmatch(rf"0?0?(?:{code}0?0?)*({code}[1-9][0-9]+)", _digits(text)) if code else None
+    if match:
+        yield f"+{match[1]}"
+
+
+def _thousands(text: str, home: str | None) -> Iterator[str]:  # noqa: ARG001
+    """`987,654,321`: a spreadsheet's amount."""
+    if THOUSANDS.fullmatch(text):
+        yield text.replace(",", "")
 
 
 def _several_numbers(text: str, home: str | None) -> Iterator[str]:  # noqa: ARG001
@@ -152,10 +171,21 @@ def _several_numbers(text: str, home: str | None) -> Iterator[str]:  # noqa: ARG
     yield from (part for part in parts if part and part != text and not _words(part))
 
 
+def _two_numbers(text: str, home: str | None) -> Iterator[str]:
+    """`987 654 321 912 345 678`: what is a number on both sides of a blank."""
+    words = [] if _words(text) else text.split()
+    for place in range(1, len(words)):
+        first, second = " ".join(words[:place]), " ".join(words[place:])
+        if _valid(first, home) and _valid(second, home):
+            yield first
+
+
 def _missing_plus(text: str, home: str | None) -> Iterator[str]:  # noqa: ARG001
     """`5215512345678` in a form of another country: long enough to begin with its own country's code."""
     digits = _digits(text)
-    if not _words(text) and len(digits) >= INTERNATIONAL_DIGITS and not text.startswith(("+", "0")):
+    if _words(text) or documents.is_ruc(digits):
+        return
+    if len(digits) >= INTERNATIONAL_DIGITS and not text.startswith(("+", "0")):
         yield f"+{digits}"
 
 
@@ -169,8 +199,10 @@ def _number_in_prose(text: str, home: str | None) -> Iterator[str]:
 
 REPAIRS: tuple[Callable[[str, str | None], Iterator[str]], ...] = (
     _second_prefix,
-    _leading_zero,
+    _home_prefixes,
+    _thousands,
     _several_numbers,
+    _two_numbers,
     _missing_plus,
     _number_in_prose,
 )
@@ -227,7 +259,7 @@ ARGENTINA_MOBILE = re.compile(r"\+549([0-9]{10})")
 
 def _kept(text: str) -> str | None:
     """The E.164 form of a number by an old plan that WhatsApp still uses."""
-    compact = re.sub(r"[\s()-]", "", text)
+    compact = re.sub(r"^00", "+", re.sub(r"[\s().-]", "", text))
     old = BRAZIL_WITHOUT_NINE.fullmatch(compact) or MEXICO_WITH_ONE.fullmatch(compact)
     return f"+{compact.removeprefix('+')}" if old else None
 
