@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from stdnum.pe import cui, ruc
 
+# People write what it is before it: `RUC: 20100070970`.
+NAMED = re.compile(r"^(?:RUC|DNI|CE)(?:N|NO|NRO)?(?=[0-9])")
 INVALID = "document_invalid"
 
 
@@ -17,7 +20,8 @@ def flag(document: str, region: str) -> str | None:
     """
     if region.upper() != "PE":
         return None
-    return None if _plausible(re.sub(r"[\s.-]", "", document).upper()) else INVALID
+    compact = re.sub(r"[^A-Z0-9]", "", unicodedata.normalize("NFKC", document).upper())
+    return None if _plausible(NAMED.sub("", compact)) else INVALID
 
 
 def is_ruc(digits: str) -> bool:
