@@ -32,7 +32,7 @@ def note(desk: Desk, work: Work, record: Record, draft: OpportunityDraft) -> Not
         return None
     left = compare(before, seen.values, wanted).left
     text = "\n".join((_head(work, desk.settings.timezone), *lines, *((LEFT,) if left else ())))
-    return NoteDraft(text=text[:LONGEST_TEXT], opportunity_id=seen.crm_id)
+    return NoteDraft(text[:LONGEST_TEXT], seen.crm_id, said_at=work.lead.as_of)
 
 
 def changed(before: Mapping[str, str], wanted: Mapping[str, str]) -> Iterator[str]:
