@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from flask import Flask, Response, request
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from intake import browsers, gunicorn_conf, heartbeats, installation, logs, queue, sealing, spooling
+from intake import browsers, gunicorn_conf, heartbeats, installation, logs, missing_secrets, queue, sealing, spooling
 from intake.config import Process, Source, load
 from intake.db import answering_until, door_options, open_pool
 from intake.identity import Mode
@@ -74,6 +75,8 @@ def create_app() -> Flask:
         Drainer(spool, settings, process.database_url).start()
     door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep, spool=spool)
     bell = queue.Bell(lambda: queue.hint(redis, at_most=process.workers))
+    told = {"process": "web", "missing": missing_secrets.missing(settings, "web"), "stop": threading.Event()}
+    threading.Thread(target=heartbeats.keep_beating, args=(pool,), kwargs=told, name="heartbeat", daemon=True).start()
     refusals = Refusals(pool)
     atexit.register(refusals.write)
     return build(door, hint=bell.press, on_refusal=refusals.count)

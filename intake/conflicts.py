@@ -13,7 +13,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 
 from intake import decided, deliveries, identify, person_arrows, revisions
-from intake.config import Settings, Source
+from intake.config import Settings
 from intake.db import Conn
 from intake.decided import About, Author, Refused
 from intake.identity import Mode
@@ -29,11 +29,11 @@ def accept(conn: Conn, author: Author, item: ItemRow, settings: Settings) -> str
     Call it in the transaction that closes the item.  Raises Refused, NotAllowed.
     """
     event_id, source = item.event_id, settings.sources.get(item.source or "")
-    if event_id is None or source is None or not source.available:
+    if event_id is None or source is None:
         raise Refused("unreadable_again")
     conn.execute(decided.LOCK, {"event_id": event_id})
     seen = decided.view(conn, event_id)
-    lead = _other_content(conn, settings, source, item, event_id)
+    lead = other_content(conn, settings, item)
     newest = revisions.newest(conn, event_id)
     number = 1 if newest is None else newest.number + 1
     revisions.keep(conn, event_id, number, lead)
@@ -105,8 +105,11 @@ RECEIPT = """
 """
 
 
-def _other_content(conn: Conn, settings: Settings, source: Source, item: ItemRow, event_id: UUID) -> Lead:
+def other_content(conn: Conn, settings: Settings, item: ItemRow) -> Lead:
     """What the item's receipt says under the event's identity, by today's reader.  Raises Refused."""
+    source = settings.sources.get(item.source or "")
+    if source is None or not source.available:
+        raise Refused("unreadable_again")
     with conn.cursor(row_factory=class_row(_Receipt)) as cursor:
         found = cursor.execute(RECEIPT, {"receipt_id": item.receipt_id}).fetchone()
     if found is None:
@@ -114,7 +117,7 @@ def _other_content(conn: Conn, settings: Settings, source: Source, item: ItemRow
     post = Post(source.name, found.mode, found.content_type, found.headers, found.content, url="")
     reader = Reader(settings, source, found.received_at)
     received = reader.received(post, reader.read(post), Arrival(found.receipt_id, found.received_at))
-    leads = [incoming.lead for identity, incoming in identify.foretold(received) if identity == event_id]
+    leads = [incoming.lead for identity, incoming in identify.foretold(received) if identity == item.event_id]
     if not leads:
         raise Refused("unreadable_again")
     return leads[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -42,13 +43,14 @@ class _Circumstances:
     destination: str
     source_paused: bool
     account_paused: bool
+    fields: Mapping[str, str]
 
 
 # Of the newest delivery of an event.
 CIRCUMSTANCES = """
     SELECT d.part, d.destination, EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source) AS source_paused,
            EXISTS (SELECT FROM accounts a
-                    WHERE a.destination = d.destination AND a.paused_at IS NOT NULL) AS account_paused
+                    WHERE a.destination = d.destination AND a.paused_at IS NOT NULL) AS account_paused, d.fields
       FROM deliveries d WHERE d.event_id = %(event_id)s ORDER BY d.generation DESC LIMIT 1
 """
 
@@ -68,7 +70,8 @@ def view_of(conn: Conn, event: EventRow) -> View:
     listed = ops.records(conn, event.event_id)
     if around is None:
         return View(event, listed)
-    return View(event, listed, around.part, around.destination, around.source_paused, around.account_paused)
+    held = (around.source_paused, around.account_paused)
+    return View(event, listed, around.part, around.destination, *held, around.fields)
 
 
 LOCK = """

@@ -5,7 +5,7 @@ A line is ok, warn (something works less well, or soon will not) or fail (delive
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -13,10 +13,11 @@ from typing import Literal
 import psycopg
 from psycopg.rows import scalar_row, tuple_row
 
-from intake import heartbeats, installation, queue, spooling
+from intake import heartbeats, installation, missing_secrets, queue, spooling
 from intake.config import Process, Settings
 from intake.db import Conn, sql_folder
 from intake.installation import Mismatch
+from intake.missing_secrets import Told
 from intake.spool import stock_of
 
 Verdict = Literal["ok", "warn", "fail"]
@@ -30,23 +31,42 @@ OLDEST_POSTGRES = 14
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`remedy` is empty where nothing is to be done."""
+    """`remedy` is empty where nothing is to be done.  `configuration`: what fails is a setting, so that no command works."""
 
     verdict: Verdict
     what: str
     detail: str
     remedy: str = ""
+    configuration: bool = False
 
 
 # --- configuration --------------------------------------------------------------------------------------------------
 
 
-def of_settings(settings: Settings) -> Iterator[Line]:
-    """A configuration that was read, and what it lacks."""
+def of_settings(settings: Settings, told: Told) -> Iterator[Line]:
+    """A configuration that was read, and what it lacks: here, and in the processes that run, as these have `told`."""
     names = ", ".join(settings.sources) or "none"
     yield Line("ok", "configuration", f"{len(settings.sources)} sources: {names}")
+    judged = [use for use in missing_secrets.uses(settings) if missing_secrets.lacks(use, told) is not None]
+    elsewhere = {use.secret.problem for use in judged if use.secret.problem}
     for notice in settings.notices:
-        yield Line("warn", "notice", notice, "set it and start again, or remove it from the configuration")
+        if not any(problem in notice for problem in elsewhere):
+            yield Line("warn", "notice", notice, "set it and start again, or remove it from the configuration")
+    yield from _secrets(settings, judged, told)
+
+
+def _secrets(settings: Settings, judged: Iterable[missing_secrets.Use], told: Told) -> Iterator[Line]:
+    """What counts is what the running processes have; where this shell has another environment, that is told."""
+    closed = missing_secrets.closed(settings, told)
+    for use in judged:
+        those, there = missing_secrets.PROCESSES[use.process], missing_secrets.lacks(use, told)
+        if there:
+            verdict: Verdict = "fail" if use.owner in closed else "warn"
+            here = "" if use.is_missing else "; this shell has it"
+            yield Line(verdict, use.owner, f"the running {those} lack {use.secret.reference}{here}",
+                       "set it where they are started, and start them again")  # fmt: skip
+        elif use.is_missing:
+            yield Line("ok", use.owner, f"the running {those} have {use.secret.reference}; this shell lacks it")
 
 
 # --- the database ---------------------------------------------------------------------------------------------------

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 
 from intake.explain_texts import DOES, HELD, ITEM_ACTIONS, ITEMS, REFUSALS, STATES, UNKNOWN_STATE, Action
 from intake.incident_texts import INCIDENTS
-from intake.next_steps import next_step
+from intake.next_steps import DEBOUNCE, DUE, next_step
 from intake.permitted import ACTIONS, View, refusal
 from intake.reason_texts import REASONS, UNKNOWN_REASON, Language, Text
+from intake.shown_names import STATES as STATE_NAMES
+from intake.shown_names import name
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +26,40 @@ class SafeAction:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """In one language.  `why` is empty where there is no reason to tell."""
+    """In one language.  `why` is empty where there is no reason to tell; `fields`: those that were refused, and why."""
 
     where: str
     why: str
     then: str
     safe_actions: tuple[SafeAction, ...]
+    fields: Mapping[str, str]
 
 
-def explain(view: View, language: Language = "es", *, open_destinations: Collection[str] | None = None) -> Explanation:
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What time it is, and in which zone people read it; None: in that of their own terminal."""
+
+    now: datetime
+    zone: tzinfo | None = None
+
+    def told(self, moment: datetime) -> str:
+        """With its day where that is another one."""
+        there = moment.astimezone(self.zone)
+        same_day = there.date() == self.now.astimezone(self.zone).date()
+        return there.strftime("%H:%M:%S" if same_day else "%Y-%m-%d %H:%M")
+
+
+def explain(
+    view: View,
+    language: Language = "es",
+    *,
+    open_destinations: Collection[str] | None = None,
+    clock: Clock | None = None,
+) -> Explanation:
     """Never fails: what this version has no words for is told as it stands.
 
-    `open_destinations`: those that are configured and can be delivered to, None: not known here.
+    `open_destinations`: those that are configured and can be delivered to, None: not known here.  `clock` None: no
+    time is told.
     """
     state, reason = view.event.state, view.event.reason
     words = STATES.get(state, UNKNOWN_STATE)
@@ -42,9 +67,19 @@ def explain(view: View, language: Language = "es", *, open_destinations: Collect
     return Explanation(
         where=words.where.of(language),
         why=reason_text(reason, language) if reason else "",
-        then=_held(view, language, open_destinations) or then.of(language),
+        then=_held(view, language, open_destinations) or _timed(view, then.of(language), language, clock),
         safe_actions=safe_actions(view, language),
+        fields=view.fields,
     )
+
+
+def _timed(view: View, then: str, language: Language, clock: Clock | None) -> str:
+    """What happens next, and when, if its time is still to come."""
+    due = view.event.due_at
+    if clock is None or due is None or due <= clock.now:
+        return then
+    text = DEBOUNCE if view.event.state == "received" and view.event.kind == "whatsapp" else DUE
+    return text.of(language).replace("{then}", then).replace("{time}", clock.told(due))
 
 
 # The states that a worker should end; what waits for a person tells of that person first.
@@ -82,8 +117,8 @@ def item_actions(kind: str, language: Language) -> Mapping[str, str]:
 
 
 def _by_beginning(reason: str) -> Text | None:
-    for name, text in REASONS.items():
-        if name.endswith("*") and reason.startswith(name[:-1]):
+    for word, text in REASONS.items():
+        if word.endswith("*") and reason.startswith(word[:-1]):
             return text
     return None
 
@@ -102,4 +137,4 @@ def _judged(action: Action, view: View, language: Language) -> SafeAction:
 
 def refusal_text(refused: str, state: str, language: Language) -> str:
     """Why something is refused, in words."""
-    return REFUSALS[refused].of(language).replace("{state}", state)
+    return REFUSALS[refused].of(language).replace("{state}", name(STATE_NAMES, state, language))

@@ -24,6 +24,12 @@ HELD: Mapping[str, Text] = {
         "Its destination “{destination}” is no longer configured, or is closed: nobody delivers it before it is back."),
 }  # fmt: skip
 
+# What is due at a time that is still to come.
+DUE = Text("{then} Le toca a las {time}.", "{then} It is due at {time}.")
+DEBOUNCE = Text(
+    "Se espera hasta las {time}, para que lo que la persona escriba enseguida vaya en el mismo texto.",
+    "We wait until {time}, so that what the person writes right after goes into the same text.")  # fmt: skip
+
 _REVIVE = Text(
     "Nada hasta que alguien lo reviva (`intake revive`) cuando la causa esté resuelta.",
     "Nothing until somebody revives it (`intake revive`) once its cause is mended.")  # fmt: skip

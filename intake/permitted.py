@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from intake.deliveries import FINAL
@@ -38,6 +38,7 @@ class View:
     """An event with the records of its newest delivery, and what holds that from outside.
 
     `destination` "": not known.  `source_paused`, `account_paused`: nothing is delivered before somebody resumes.
+    `fields`: those that were refused, and the rule of each.
     """
 
     event: EventRow
@@ -46,6 +47,7 @@ class View:
     destination: str = ""
     source_paused: bool = False
     account_paused: bool = False
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def in_doubt(self) -> list[RecordRow]:

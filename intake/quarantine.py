@@ -213,6 +213,16 @@ def release(
         return done
 
 
+RAW = "SELECT content FROM bodies WHERE receipt_id = %(receipt_id)s AND what = 'raw'"
+
+
+def raw(conn: Conn, receipt_id: UUID) -> bytes | None:
+    """The bytes that came; None: purged."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        content: bytes | None = cursor.execute(RAW, {"receipt_id": receipt_id}).fetchone()
+    return content
+
+
 # --- many -----------------------------------------------------------------------------------------------------------
 
 OPEN = """

@@ -15,6 +15,10 @@ NEWEST = """
     SELECT revision AS number, content FROM bodies
      WHERE event_id = %(event_id)s AND what = 'lead' ORDER BY revision DESC LIMIT 1
 """
+FIRST = """
+    SELECT revision AS number, content FROM bodies
+     WHERE event_id = %(event_id)s AND what = 'lead' ORDER BY revision LIMIT 1
+"""
 KEEP = "INSERT INTO bodies (what, event_id, revision, content) VALUES ('lead', %(event_id)s, %(revision)s, %(lead)s)"
 
 
@@ -35,6 +39,12 @@ def newest(conn: Conn, event_id: UUID) -> Revision | None:
     """What is delivered, or would be; None: the event has no content at all."""
     with conn.cursor(row_factory=class_row(Revision)) as cursor:
         return cursor.execute(NEWEST, {"event_id": event_id}).fetchone()
+
+
+def first(conn: Conn, event_id: UUID) -> Revision | None:
+    """What came; None: the event has no content at all."""
+    with conn.cursor(row_factory=class_row(Revision)) as cursor:
+        return cursor.execute(FIRST, {"event_id": event_id}).fetchone()
 
 
 def keep(conn: Conn, event_id: UUID, number: int, lead: Lead) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from psycopg.rows import tuple_row
 
+from intake import missing_secrets
 from intake.config import Settings
 from intake.db import Conn
 from intake.doctor import Line
+from intake.missing_secrets import Told
 
 # Also what looks are due for: a record in doubt of an account that nobody speaks to any more stays so.
 WITHOUT_DESTINATION = """
@@ -27,9 +29,10 @@ STOPPED_RUNS = """
 """
 
 
-def of_deliveries(conn: Conn, settings: Settings) -> Iterator[Line]:
-    """Deliveries that no worker of this configuration will ever take."""
-    can = [each.name for each in settings.destinations.values() if each.closed_because is None]
+def of_deliveries(conn: Conn, settings: Settings, told: Told) -> Iterator[Line]:
+    """Deliveries that no worker of this configuration will ever take, as the workers have `told`."""
+    closed = missing_secrets.closed(settings, told)
+    can = [name for name in settings.destinations if f"destination {name}" not in closed]
     with conn.cursor(row_factory=tuple_row) as cursor:
         left = cursor.execute(WITHOUT_DESTINATION, {"open": can}).fetchall()
         paused = cursor.execute(OF_PAUSED).fetchall()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from psycopg.rows import class_row, tuple_row
+from psycopg.rows import class_row, scalar_row, tuple_row
 
 from intake.db import Conn
 
@@ -46,6 +46,7 @@ ITEMS = """
       LEFT JOIN LATERAL (SELECT state FROM deliveries WHERE event_id = i.event_id
                           ORDER BY generation DESC LIMIT 1) d ON true
      WHERE (i.item_id = %(item_id)s OR %(item_id)s::bigint IS NULL AND i.closed_at IS NULL)
+       AND (%(event_id)s::uuid IS NULL OR i.event_id = %(event_id)s)
        AND (%(kind)s::text IS NULL OR i.kind = %(kind)s)
        AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s)
      ORDER BY i.opened_at, i.item_id
@@ -55,16 +56,23 @@ ITEMS = """
 
 def items(conn: Conn, *, kind: ItemKind | None = None, assignee: str | None = None, limit: int = 200) -> list[ItemRow]:
     """What is open."""
-    given = {"item_id": None, "kind": kind, "assignee": assignee, "limit": limit}
+    given = {"item_id": None, "event_id": None, "kind": kind, "assignee": assignee, "limit": limit}
     with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
         return cursor.execute(ITEMS, given).fetchall()
 
 
 def item(conn: Conn, item_id: int) -> ItemRow | None:
     """One item, open or closed; None: there is none of this number."""
-    given = {"item_id": item_id, "kind": None, "assignee": None, "limit": 1}
+    given = {"item_id": item_id, "event_id": None, "kind": None, "assignee": None, "limit": 1}
     with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
         return cursor.execute(ITEMS, given).fetchone()
+
+
+def of_event(conn: Conn, event_id: UUID, limit: int = 200) -> list[ItemRow]:
+    """What is open of one event."""
+    given = {"item_id": None, "event_id": event_id, "kind": None, "assignee": None, "limit": limit}
+    with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
+        return cursor.execute(ITEMS, given).fetchall()
 
 
 LAST_DELIVERIES = """
@@ -85,3 +93,15 @@ def last_deliveries(conn: Conn) -> dict[str, LastDelivery]:
     """By the name of the source."""
     with conn.cursor(row_factory=tuple_row) as cursor:
         return {source: LastDelivery(live, test) for source, live, test in cursor.execute(LAST_DELIVERIES)}
+
+
+IS_SOURCE = """
+    SELECT EXISTS (SELECT FROM receipts WHERE source = %(source)s)
+        OR EXISTS (SELECT FROM paused_sources WHERE source = %(source)s)
+"""
+
+
+def is_source(conn: Conn, name: str) -> bool:
+    """Whether something came once under this name, though it may be configured no more."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return bool(cursor.execute(IS_SOURCE, {"source": name}).fetchone())

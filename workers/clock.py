@@ -6,7 +6,7 @@ Each tick is idempotent; any number of clocks may run.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -44,14 +44,14 @@ class Ticked:
     due: bool
 
 
-def tick(pool: Pool, *, name: str) -> Ticked:
-    """One round.  `name`: this clock's, for its heartbeat."""
+def tick(pool: Pool, *, name: str, missing: Sequence[str] | None = None) -> Ticked:
+    """One round.  `name` and `missing`: this clock's, and the secrets that it lacks, for its heartbeat."""
     with transaction(pool) as conn:
         released = deliveries.release_expired(conn)
         person_arrows.expire(conn)
         woken = deliveries.wake(conn) + fetches.wake(conn)
         refused.purge(conn)
-        beat(conn, process="clock", name=name)
+        beat(conn, process="clock", name=name, missing=missing)
         return Ticked(released, woken, _due(conn))
 
 
@@ -60,11 +60,18 @@ def _due(conn: Conn) -> bool:
         return bool(cursor.execute(DUE).fetchone())
 
 
-def run(pool: Pool, *, name: str, hint: Callable[[], object], stop: threading.Event) -> None:
+def run(
+    pool: Pool,
+    *,
+    name: str,
+    hint: Callable[[], object],
+    stop: threading.Event,
+    missing: Sequence[str] | None = None,
+) -> None:
     """Tick until `stop` is set.  A database that is away is waited for."""
     while not stop.wait(EVERY):
         try:
-            ticked = tick(pool, name=name)
+            ticked = tick(pool, name=name, missing=missing)
         except psycopg.Error as away:
             log.warning("clock tick failed", error=type(away).__name__)
             continue

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-import structlog
 from rq import SimpleWorker
 from rq.serializers import JSONSerializer
 
 from intake import queue
 from intake.config import Process
-from intake.db import transaction
-from intake.heartbeats import beat
+from intake.heartbeats import keep_beating
+from intake.missing_secrets import missing
 from workers import wiring
 from workers.desk import Desk
 from workers.drain import drain
 
-log = structlog.get_logger()
-
-HEARTBEAT = 5.0  # seconds
-
 # RQ waits 5 s less than this for an answer of Redis, in seconds; by its own 420 a host that vanished without a word
 # would hold up the leads for as long.
 REDIS_SILENCE = 30
-
-
-def process_name() -> str:
-    """A name for this process among all hosts'."""
-    return f"{socket.gethostname()}-{os.getpid()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +37,8 @@ class WorkerProcess:
 
     def beat(self) -> None:
         """Say that this process lives, until it stops."""
-        while not self.stopping.wait(HEARTBEAT):
-            try:
-                with transaction(self.desk.pool) as conn:
-                    beat(conn, process="worker", name=process_name())
-            except Exception as away:  # noqa: BLE001  # A heartbeat that fails is what others shall see.
-                log.warning("heartbeat failed", error=type(away).__name__)
+        lacks = missing(self.desk.settings, "worker")
+        keep_beating(self.desk.pool, process="worker", missing=lacks, stop=self.stopping)
 
 
 # RQ calls a job by its name, so that the job looks here for the process in which it runs.

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import click
 
-from intake import ops
+from intake import ops, worklist
 from intake.cli import place
-from intake.cli.group import Finding
+from intake.cli.group import Finding, Misconfigured
 from intake.db import Conn
 from intake.ops import EventRow
 from intake.reason_texts import Language
@@ -53,6 +53,14 @@ def event_of(conn: Conn, start: str) -> EventRow:
     if event is None:
         raise Finding(f"there is no event {start}")
     return event
+
+
+def known_source(conn: Conn, name: str | None) -> None:
+    """Raises Misconfigured for a name that is no source's: of the configuration, or of what came once."""
+    configured = place.settings().sources
+    if name is None or name in configured or worklist.is_source(conn, name):
+        return
+    raise Misconfigured(f"there is no source “{name}”; there are: {', '.join(sorted(configured)) or 'none'}")
 
 
 def decided(command: F) -> F:

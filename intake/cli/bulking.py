@@ -12,11 +12,12 @@ from intake import bulk as runs
 from intake import ops
 from intake.bulk import BULK_ACTIONS, BulkAction, Filter, Run
 from intake.cli import place
-from intake.cli.arguments import Moment, decided
+from intake.cli.arguments import Moment, decided, known_source
 from intake.cli.deciding import hint
 from intake.cli.group import Finding
 from intake.cli.output import as_json, print_json, table
 from intake.cli.recovering import progress
+from intake.config import Settings
 from intake.db import Conn
 from intake.decisions import Author
 
@@ -49,7 +50,9 @@ def run_(  # noqa: PLR0913  # one parameter an option
     wanted = Filter(state, source, since, reason_word)
     if wanted.is_empty:
         raise click.UsageError("name at least one of --state, --source, --since, --reason-word")
+    settings = place.settings()
     with place.connection() as conn:
+        known_source(conn, source)
         counted = runs.count(conn, wanted)
         table(("events", "state", "reason"), [(each.events, each.state, each.reason) for each in counted])
         if not counted:
@@ -58,13 +61,12 @@ def run_(  # noqa: PLR0913  # one parameter an option
             raise Finding("nothing was decided; say --yes if they are meant")
         bulk_id = runs.begin(conn, Author(by, reason), action, wanted)
         click.echo(f"run {bulk_id}: `intake bulk stop {bulk_id}` stops it; what is left goes on by itself")
-        _finish(conn, bulk_id)
+        _finish(conn, settings, bulk_id)
     hint()
 
 
-def _finish(conn: Conn, bulk_id: int) -> None:
+def _finish(conn: Conn, settings: Settings, bulk_id: int) -> None:
     """Work on a run until nothing is left; workers may help."""
-    settings = place.settings()
     with progress(f"run {bulk_id}", hidden=False) as told:
         while runs.step(conn, settings, bulk_id=bulk_id):
             stands = _run(conn, bulk_id)
@@ -130,8 +132,9 @@ def stop(*, bulk_id: int) -> None:
 @click.argument("bulk_id", metavar="RUN", type=click.IntRange(1, 2**62))
 def go(*, bulk_id: int) -> None:
     """Go on with a run that was stopped, or whose command was."""
+    settings = place.settings()
     with place.connection() as conn:
         if not runs.go_on(conn, bulk_id):
             raise Finding(f"there is no run {bulk_id}")
-        _finish(conn, bulk_id)
+        _finish(conn, settings, bulk_id)
     hint()

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 
-from intake import doctor, sealing, standstill
+from intake import doctor, heartbeats, sealing, standstill
 from intake.cli import place
-from intake.cli.group import Finding
+from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import console, print_json
 from intake.config import ConfigError, Process, Settings
 from intake.doctor import Line, Verdict
@@ -19,7 +19,10 @@ OfClients = Callable[[Settings], Iterator[Line]]
 
 
 def run(of_clients: OfClients, *, json_wanted: bool) -> None:
-    """Look at everything that can be looked at, whatever is missing.  Raises Finding where a line is a fail."""
+    """Look at everything that can be looked at, whatever is missing.
+
+    Raises Misconfigured where a setting is wrong, else Finding where a line is a fail.
+    """
     lines: list[Line] = []
     for line in examine(of_clients):
         lines.append(line)
@@ -29,7 +32,8 @@ def run(of_clients: OfClients, *, json_wanted: bool) -> None:
     if json_wanted:
         print_json({"ok": not failed, "checks": lines})
     if failed:
-        raise Finding(f"{failed} of {len(lines)} checks failed")
+        told = f"{failed} of {len(lines)} checks failed"
+        raise Misconfigured(told) if any(line.configuration for line in lines) else Finding(told)
 
 
 def show(line: Line) -> None:
@@ -51,7 +55,8 @@ def examine(of_clients: OfClients) -> Iterator[Line]:
     settings = None
     try:
         settings = place.settings()
-        yield from doctor.of_settings(settings)
+        told = place.told()
+        yield from doctor.of_settings(settings, told)
         yield from of_clients(settings)
         yield doctor.of_spool(settings)
         if place.environment().get(sealing.SETTING):
@@ -69,7 +74,7 @@ def _problems(wrong: ConfigError) -> Iterator[Line]:
     for problem in wrong.problems:
         place_of = wrong.file if problem.line is None else f"{wrong.file}:{problem.line}"
         said = ": ".join(part for part in (place_of, problem.where, problem.rule) if part)
-        yield Line("fail", "configuration", said, "correct it")
+        yield Line("fail", "configuration", said, "correct it", configuration=True)
 
 
 def _database(process: Process, settings: Settings | None) -> Iterator[Line]:
@@ -86,6 +91,6 @@ def _database(process: Process, settings: Settings | None) -> Iterator[Line]:
                 yield from doctor.of_processes(conn)
                 if settings is not None:
                     yield from doctor.of_accounts(conn, settings)
-                    yield from standstill.of_deliveries(conn, settings)
+                    yield from standstill.of_deliveries(conn, settings, heartbeats.lacking(conn))
     except psycopg.OperationalError:
         yield Line("fail", "database", "cannot be reached", "start PostgreSQL, or correct DATABASE_URL")

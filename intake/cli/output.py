@@ -1,4 +1,4 @@
-"""How commands print: JSON for programs, tables that fit 80 columns for people."""
+"""How commands print: JSON for programs, tables for people that say everything in 80 columns."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+LONGEST = 22  # characters of a word of ours, as the longest reasons, that is not broken
 SHORT_ID = 8  # digits of an event's id in tables; commands take any beginning of one
 
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
@@ -38,17 +39,26 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=False)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, fold: Sequence[str] = ()) -> None:
-    """A table.  Cells are cut to fit, except those of the columns in `fold`, which are broken into lines."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, last: bool = False) -> None:
+    """A table.  Nothing is cut: texts are broken into lines where they do not fit; times, ids and our words never.
+
+    `last`: only the last column is broken.
+    """
+    cells = [[(value, cell(value)) for value in row] for row in rows]
     shown = Table(box=None, show_header=any(columns), pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in columns:
-        if name in fold:
-            shown.add_column(name, overflow="fold")
-        else:
-            shown.add_column(name, overflow="ellipsis", no_wrap=True)
-    for row in rows:
-        shown.add_row(*(cell(value) for value in row))
+    for place, name in enumerate(columns):
+        whole = all(_is_whole(*row[place]) for row in cells)
+        shown.add_column(name, overflow="fold", no_wrap=whole or (last and place < len(columns) - 1))
+    for row in cells:
+        shown.add_row(*(text for _, text in row))
     console().print(shown)
+
+
+def _is_whole(value: object, text: str) -> bool:
+    """A time, an id, a number, or words of ours, one a line."""
+    if isinstance(value, datetime | UUID | int | None):
+        return True
+    return all(len(line) <= LONGEST and line.replace("_", "").replace("-", "").isalnum() for line in text.split("\n"))
 
 
 def cell(value: object) -> str:
@@ -58,6 +68,8 @@ def cell(value: object) -> str:
             return "-"
         case datetime():
             return moment(value)
+        case list() | tuple():
+            return "\n".join(text for text in map(cell, value) if text != "-") or "-"
         case UUID():
             return str(value)[:SHORT_ID]
         case _:
@@ -69,6 +81,11 @@ def moment(value: datetime) -> str:
     local = value.astimezone()
     this_year = local.year == datetime.now(UTC).year
     return local.strftime("%m-%d %H:%M:%S" if this_year else "%Y-%m-%d %H:%M")
+
+
+def minute(value: datetime | None) -> str | None:
+    """The same in lists, where seconds would take the place of something else."""
+    return None if value is None else moment(value)[: len("11-30 09:00")].rstrip()
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> None:

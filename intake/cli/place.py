@@ -8,9 +8,11 @@ from contextlib import contextmanager
 
 import psycopg
 
+from intake import heartbeats
 from intake.cli.group import Misconfigured
 from intake.config import Process, Settings, load
 from intake.db import WORKER_OPTIONS, Conn
+from intake.heartbeats import Lacking, ProcessKind
 from intake.sources import PROVIDERS
 from intake.surroundings import surroundings
 
@@ -40,6 +42,15 @@ def database_url() -> str:
             f"no database: DATABASE_URL is not set, and no `intake up` runs with its state in {process().intake_home}"
         )
     return url
+
+
+def told() -> dict[ProcessKind, Lacking]:
+    """What the running processes say that they lack; nothing where the database cannot be asked."""
+    try:
+        with connection() as conn:
+            return heartbeats.lacking(conn)
+    except (psycopg.Error, Misconfigured):
+        return {}
 
 
 @contextmanager

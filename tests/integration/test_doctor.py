@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from crm_clients.registry import CLIENTS
+from intake.config.known import KNOWN_CLIENTS
 from tests.commands import beside, intake, listed
 from tests.lab import Lab, lab
 
@@ -97,12 +99,13 @@ def test_a_missing_secret_is_a_notice(environ: Mapping[str, str]) -> None:
 
 
 def test_a_client_that_this_version_lacks_is_told(environ: Mapping[str, str], tmp_path: Path) -> None:
+    future = min(KNOWN_CLIENTS - CLIENTS.keys())
     file = tmp_path / "intake.toml"
     file.write_text(
         file.read_text()
-        + '\n[[destinations]]\nname = "future"\nclient = "zoho"\nbase_url = "https://crm.example.com"\n'
+        + f'\n[[destinations]]\nname = "future"\nclient = "{future}"\nbase_url = "https://crm.example.com"\n'
     )
-    assert verdicts(environ)["destination future"] == "fail"
+    assert (verdicts(environ)["destination future"], intake(environ, "check").status) == ("fail", 2)
 
 
 def test_a_wrong_configuration_is_told_with_its_line(environ: Mapping[str, str], tmp_path: Path) -> None:

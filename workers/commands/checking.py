@@ -22,7 +22,10 @@ from workers.commands.tools import desk
 @click.command()
 @as_json
 def check(*, json_wanted: bool) -> None:
-    """Look at everything that deliveries rest on, and say what to do.  Exit status 1 if something fails."""
+    """Look at everything that deliveries rest on, and say what to do.
+
+    Exit status 1 if something fails, 2 if the settings are wrong.
+    """
     checking.run(lambda settings: chain(of_clients(settings), of_contracts(settings)), json_wanted=json_wanted)
 
 
@@ -34,7 +37,7 @@ def of_clients(settings: Settings) -> Iterator[Line]:
         try:
             wired = wiring.wire(each, place.environment())
         except (UnknownClient, BadSetting, ValueError) as wrong:
-            yield Line("fail", f"destination {each.name}", str(wrong), "correct the configuration")
+            yield Line("fail", f"destination {each.name}", str(wrong), "correct the configuration", configuration=True)
         else:
             proven = wired.client.verified
             yield Line(

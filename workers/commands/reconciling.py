@@ -106,4 +106,4 @@ def _history(*, json_wanted: bool) -> None:
         (each.started_at, each.since, "yes" if each.verified else "no", sum(each.counts.values()),
          sum(each.incidents.values()), ", ".join(f"{reason} {count}" for reason, count in each.incidents.items()))
         for each in runs
-    ], fold=("of",))  # fmt: skip
+    ], last=True)  # fmt: skip

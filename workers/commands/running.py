@@ -18,7 +18,9 @@ from intake import installation, logs, queue
 from intake.cli.group import Finding, Misconfigured
 from intake.config import Process
 from intake.db import open_pool
+from intake.heartbeats import process_name
 from intake.installation import Mismatch
+from intake.missing_secrets import missing
 from intake.processes import EmbeddedError
 from intake.surroundings import surroundings
 
@@ -74,7 +76,6 @@ def clock() -> None:
     from crm_clients.transport import Transport  # noqa: PLC0415  # the worker needs none of these
     from workers import clock as ticking  # noqa: PLC0415
     from workers import watch, wiring  # noqa: PLC0415
-    from workers.process import process_name  # noqa: PLC0415
 
     process = _begin()
     settings = wiring.settings_of(process, os.environ)
@@ -89,7 +90,13 @@ def clock() -> None:
         # Not in the ticks' own thread: a webhook that hangs holds no delivery up.
         watching = threading.Thread(target=watch.run, args=(tools, stop), name="watch", daemon=True)
         watching.start()
-        ticking.run(pool, name=process_name(), hint=lambda: queue.hint(client, at_most=process.workers), stop=stop)
+        ticking.run(
+            pool,
+            name=process_name(),
+            hint=lambda: queue.hint(client, at_most=process.workers),
+            stop=stop,
+            missing=missing(settings, "clock"),
+        )
         watching.join(WATCH_ENDS_WITHIN)
 
 

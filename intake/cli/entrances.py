@@ -1,0 +1,58 @@
+"""`intake sources`: the ways in."""
+
+from __future__ import annotations
+
+import click
+
+from intake import heartbeats, missing_secrets, worklist
+from intake.cli import place
+from intake.cli.output import as_json, facts, print_json
+from intake.config import Settings, Source
+from intake.missing_secrets import Told
+from intake.worklist import LastDelivery
+
+
+@click.command()
+@as_json
+def sources(*, json_wanted: bool) -> None:
+    """The ways in: the address to register with each sender, whether it is open, and when it delivered last.
+
+    Open or closed by what the running web processes have; where this shell has another environment, that is told.
+    """
+    settings = place.settings()
+    with place.connection() as conn:
+        last, told = worklist.last_deliveries(conn), heartbeats.lacking(conn)
+    rows = [row_of(settings, each, last.get(each.name, LastDelivery()), told) for each in settings.sources.values()]
+    if json_wanted:
+        print_json({"sources": rows})
+        return
+    for row in rows:
+        facts((name, value) for name, value in row.items() if value)
+        click.echo()
+
+
+def row_of(settings: Settings, source: Source, last: LastDelivery, told: Told) -> dict[str, object]:
+    """One source, as JSON shows it."""
+    owner = f"source {source.name}"
+    closed = missing_secrets.closed(settings, told).get(owner)
+    return {
+        "name": source.name,
+        "kind": source.kind,
+        "provider": source.provider,
+        "url": f"{settings.public_base_url}/hooks/{source.name}",
+        "status": status_of(enabled=source.enabled, available=source.available, closed=closed),
+        "closed_because": closed,
+        "differences": missing_secrets.differences(settings, told).get(owner, []),
+        "destination": source.destination,
+        "last_live": last.live,
+        "last_test": last.test,
+    }
+
+
+def status_of(*, enabled: bool, available: bool, closed: str | None) -> str:
+    """One word for whether a source takes deliveries."""
+    if not enabled:
+        return "disabled"
+    if not available:
+        return "unavailable"
+    return "closed" if closed else "open"
