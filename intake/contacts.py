@@ -86,6 +86,26 @@ def bind(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> int:
     return record_id
 
 
+# The contact that a need's opportunity is of.
+OF_NEED = """
+    SELECT r.record_id FROM deliveries d JOIN records r ON r.record_id = d.contact_record
+     WHERE d.need_id = %(need_id)s AND r.state = 'known'
+     ORDER BY d.generation DESC, d.received_at LIMIT 1
+"""
+
+
+def learn(conn: Conn, scope: Scope, keys: Sequence[ContactKey], need_id: int) -> None:
+    """What a person of this need is also known by leads to the same contact, unless it leads to another already."""
+    wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in keys]}
+    with conn.transaction(), conn.cursor(row_factory=scalar_row) as cursor:
+        record_id: int | None = cursor.execute(OF_NEED, {"need_id": need_id}).fetchone()
+        if record_id is None or not keys:
+            return
+        cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})
+        for each in keys:
+            cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": record_id})
+
+
 REBIND = """
     INSERT INTO contact_keys AS k (destination, mode, key, reference, record_id)
     VALUES (%(destination)s, %(mode)s, %(key)s, %(reference)s, %(record_id)s)

@@ -106,7 +106,9 @@ def lock_talks(conn: Conn, place: Place, key: IdentityKey, conversations: Iterab
 
 def _keys(place: Place, key: IdentityKey, conversation: Conversation) -> list[bytes]:
     people = (conversation.person, *conversation.aliases)
-    return [key.mac("talk", place.mode, place.scope, conversation.channel, person) for person in people]
+    # The id of a number names the talk; the number itself leads to it, where another provider serves the same one.
+    channels = dict.fromkeys((conversation.channel, conversation.number or conversation.channel))
+    return [key.mac("talk", place.mode, place.scope, channel, person) for channel in channels for person in people]
 
 
 FIND_TALK = """

@@ -9,7 +9,8 @@ from typing import TypeVar
 from uuid import UUID
 
 from crm_clients.base import NoteDraft, OpportunityDraft
-from intake import carried, records
+from intake import carried, contacts, records
+from intake.db import transaction
 from intake.deliveries import Claim
 from workers.desk import Desk
 from workers.drafts import is_full
@@ -45,9 +46,22 @@ def compose(desk: Desk, making: Making, write: Callable[[Sequence[Work]], Text])
         said: carried.Members = carried.members(conn, held, record, within=making.within)
         loaded = load_all(conn, held, (held.event_id, *said.events))
     works = [making.work if each.event_id == held.event_id else each for each in loaded]
+    if held.part == "follow_up" or len(works) > 1:
+        _learn(desk, held, works)
     if said.fixed:
         return write(works), said.events
     return _as_many_as_fit(held, works, said.events, write)
+
+
+def _learn(desk: Desk, held: Claim, works: Sequence[Work]) -> None:
+    """A later message may show another id of the same person: a number, where the first had a user id only."""
+    keys = {
+        each.key: each
+        for work in works
+        for each in contacts.keys_of(work.lead.contact, work.mode, desk.installation.key)
+    }
+    with transaction(desk.pool) as conn:
+        contacts.learn(conn, desk.scope(held.destination, held.mode), list(keys.values()), held.need_id)
 
 
 def _as_many_as_fit(

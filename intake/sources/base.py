@@ -36,12 +36,14 @@ class Conversation:
     """Which talk a message belongs to: our number (an opaque id), the person's strongest id, and their other ids.
 
     `opens_need` True: a new ad referral, catalog order or product enquiry opens a need of its own.
+    `number`: our number in digits, by which another provider knows the same talk; None: it does not say.
     """
 
     channel: str
     person: str = field(repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
     opens_need: bool = False
+    number: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

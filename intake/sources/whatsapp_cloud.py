@@ -214,8 +214,14 @@ def _incoming(request_id: str, written: _Written, change: _Change) -> Incoming:
         request_id=request_id,
         lead=_lead(written, person, change),
         content=_fingerprint(written),
-        conversation=Conversation(change.channel, strongest, tuple(others), opens_need),
+        conversation=Conversation(change.channel, strongest, tuple(others), opens_need, _our_number(change.value)),
     )
+
+
+def _our_number(value: dict[str, Json]) -> str | None:
+    """In digits, however it is formatted."""
+    display = text(mapping(value.get("metadata")).get("display_phone_number")) or ""
+    return re.sub(r"[^0-9]", "", display) or None
 
 
 def _with_shared_number(person: Person, number: str | None) -> Person:

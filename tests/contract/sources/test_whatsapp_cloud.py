@@ -15,6 +15,7 @@ from intake.sources.whatsapp_cloud import WhatsAppCloud
 SAMPLES = Path(__file__).parent / "samples" / "whatsapp_cloud"
 NOW = datetime(2026, 3, 2, 16, 0, tzinfo=UTC)
 ROSA, LUIS = "51912345678", "51987000111"
+OURS = "5115550100"
 
 
 def read(name: str) -> Reading:
@@ -64,13 +65,13 @@ def test_person_has_number_id_and_name() -> None:
 
 
 def test_number_is_the_strongest_id_of_a_conversation() -> None:
-    assert conversation("text") == Conversation("100200300", ROSA, ("PE.7001",))
+    assert conversation("text") == Conversation("100200300", ROSA, ("PE.7001",), number=OURS)
 
 
 def test_person_with_a_username_only_is_a_lead_without_phone() -> None:
     lead = event("username_only").lead
     assert (lead.contact.bsuid, lead.contact.username, lead.contact.phone) == ("PE.7001", "rosa", None)
-    assert conversation("username_only") == Conversation("100200300", "PE.7001", ("PE.ENT.9",))
+    assert conversation("username_only") == Conversation("100200300", "PE.7001", ("PE.ENT.9",), number=OURS)
 
 
 def test_business_scoped_id_in_the_place_of_a_number_is_no_number() -> None:
@@ -83,7 +84,7 @@ def test_shared_card_is_a_third_person() -> None:
 
 
 def test_number_given_when_asked_for_joins_both_ids() -> None:
-    assert conversation("own_number_shared") == Conversation("100200300", ROSA, ("PE.7001",))
+    assert conversation("own_number_shared") == Conversation("100200300", ROSA, ("PE.7001",), number=OURS)
 
 
 def test_names_are_matched_by_id_and_not_by_position() -> None:

@@ -1,0 +1,127 @@
+"""One person under several ids, at several providers, and before and after a change of the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from tests.lab import SOURCES, Lab, lab
+from tests.simulation.world import ledger
+
+BSUID, NUMBER = "PE.100000001", "51987650001"
+SUNDAY, DAY = 1_790_000_000, 24 * 3600
+TWILIO = (Path(__file__).parent.parent / "contract" / "sources" / "samples" / "twilio" / "whatsapp.txt").read_text()
+GROUPED = """
+[intake]
+public_base_url = "https://intake.example"
+"""
+BY_TWILIO = """
+[[sources]]
+name = "sms"
+kind = "whatsapp"
+provider = "twilio"
+secrets = ["env:META_SECRET"]
+debounce_seconds = 0
+"""
+
+
+def said(made: Lab, text: str, *, at: int = SUNDAY, number: str = "", bsuid: str = "") -> UUID:
+    """A WhatsApp message of the person, by the ids that the provider gives for them this time."""
+    more = {"from_user_id": bsuid} if bsuid else {}
+    (event,) = made.whatsapp(text, sender=number, at=at, **more)
+    made.work()
+    return event
+
+
+def needs(made: Lab) -> int:
+    return len(made.rows("SELECT FROM needs"))
+
+
+# --- a user id, and a number ------------------------------------------------------------------------------------------
+
+
+def test_a_number_that_comes_later_is_of_the_same_talk_and_the_same_contact(stored: Lab) -> None:
+    said(stored, "Hola", bsuid=BSUID)
+    said(stored, "Mi número", at=SUNDAY + 10, bsuid=BSUID, number=NUMBER)
+    said(stored, "¿Siguen ahí?", at=SUNDAY + 20, number=NUMBER)
+    assert ledger(stored) == {"contact": 1, "opportunity": 1, "task": 1, "note": 2}
+    assert "+51987650001" in str(stored.in_crm("note"))
+
+
+def test_a_form_with_the_number_that_came_later_is_the_same_contact(stored: Lab) -> None:
+    said(stored, "Hola", bsuid=BSUID)
+    said(stored, "Mi número", at=SUNDAY + 10, bsuid=BSUID, number=NUMBER)
+    stored.form(email="", phone="987650001")
+    stored.work()
+    assert (ledger(stored)["contact"], ledger(stored)["opportunity"]) == (1, 2)
+
+
+def test_a_user_id_that_comes_later_is_the_same_contact_when_it_comes_alone(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    said(stored, "Ya tengo usuario", at=SUNDAY + 10, bsuid=BSUID, number=NUMBER)
+    said(stored, "Otra consulta", at=SUNDAY + 9 * DAY, bsuid=BSUID)
+    assert (ledger(stored)["contact"], ledger(stored)["opportunity"]) == (1, 2)
+
+
+@pytest.mark.parametrize("debounce", [0, 20])
+def test_ids_of_messages_that_another_carries_are_known_too(database_url: str, tmp_path: Path, debounce: int) -> None:
+    with lab(database_url, tmp_path, debounce=debounce) as made:
+        now = int(datetime.now(UTC).timestamp())
+        made.whatsapp("Hola", sender="", at=now, from_user_id=BSUID)
+        made.whatsapp("Busco", sender="", at=now, from_user_id=BSUID)
+        made.whatsapp("una silla", sender=NUMBER, at=now, from_user_id=BSUID)
+        made.settle(rounds=2)
+        made.form(email="", phone="987650001")
+        made.work()
+        assert (ledger(made)["contact"], ledger(made)["opportunity"]) == (1, 2)
+
+
+def test_two_contacts_that_turn_out_to_be_one_person_are_a_person_s_choice(stored: Lab) -> None:
+    said(stored, "Hola", bsuid=BSUID)
+    said(stored, "Hola", number=NUMBER)
+    both = said(stored, "Soy yo", at=SUNDAY + 10, bsuid=BSUID, number=NUMBER)
+    assert stored.state(both) == "confirmed"  # It belongs to a talk, whoever its contact is.
+    later = said(stored, "Otra consulta", at=SUNDAY + 9 * DAY, bsuid=BSUID, number=NUMBER)
+    assert (stored.state(later), stored.delivery(later)["reason"]) == ("review", "contact_ambiguous")
+    assert (ledger(stored)["contact"], ledger(stored)["opportunity"]) == (2, 2)
+
+
+# --- one number at two providers --------------------------------------------------------------------------------------
+
+
+def by_twilio(made: Lab, sid: str, text: str) -> None:
+    """A message of the same person to the same number of ours, which has moved to Twilio or from there."""
+    body = TWILIO.replace("SM01", sid).replace("51912345678", NUMBER).replace("51100200300", "5115550000")
+    answer = made.post("sms", body.replace("Hola%2C+%C2%BFtienen+sillas%3F", text).encode())
+    assert answer.status_code == 200
+    made.work()
+
+
+@pytest.mark.parametrize("twilio_first", [False, True])
+def test_one_number_at_two_providers_of_a_group_is_one_talk(
+    database_url: str, tmp_path: Path, twilio_first: bool
+) -> None:
+    group = 'debounce_seconds = 0\nidentity_group = "ventas"'
+    sources = GROUPED + (SOURCES + BY_TWILIO).replace("debounce_seconds = 0", group)
+    with lab(database_url, tmp_path, sources=sources) as made:
+        now = int(datetime.now(UTC).timestamp())
+        acts: list[Callable[[], object]] = [
+            lambda: said(made, "Hola", number=NUMBER, at=now),
+            lambda: by_twilio(made, "SM77", "Sillas"),
+        ]
+        for act in reversed(acts) if twilio_first else acts:
+            act()
+        assert ledger(made) == {"contact": 1, "opportunity": 1, "task": 1, "note": 1}
+
+
+def test_one_number_at_two_providers_without_a_group_is_one_contact_and_two_talks(
+    database_url: str, tmp_path: Path
+) -> None:
+    with lab(database_url, tmp_path, sources=GROUPED + SOURCES + BY_TWILIO) as made:
+        said(made, "Hola", number=NUMBER)
+        by_twilio(made, "SM77", "Sillas")
+        assert ledger(made) == {"contact": 1, "opportunity": 2, "task": 2}
