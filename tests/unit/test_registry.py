@@ -11,7 +11,7 @@ from crm_clients.registry import BadSetting, UnknownClient, build
 
 
 def test_an_unknown_client_is_refused_with_the_known_ones_named() -> None:
-    with pytest.raises(UnknownClient, match="bottlecrm, .*sandbox"):
+    with pytest.raises(UnknownClient, match=r"bottlecrm, .*sandbox"):
         build("nowhere", {})
 
 
