@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from intake import installation
+from intake import database_roles, installation
 from intake.attempts import Patience
 from intake.cli import place
 from intake.cli.group import Finding
@@ -17,13 +17,21 @@ from intake.db import migrate as apply_migrations
 
 @click.command()
 @click.option("--this-host", is_flag=True, help="This host delivers for a database that stands already.")
-def migrate(*, this_host: bool) -> None:
-    """Apply what the database has not seen.  A new one is pinned on this host; a known one only with --this-host."""
-    applied = apply_migrations(place.database_url())
+@click.option("--roles", is_flag=True, help="Make the roles intake_door, intake_worker and intake_desk, too.")
+def migrate(*, this_host: bool, roles: bool) -> None:
+    """Apply what the database has not seen.  A new one is pinned on this host; a known one only with --this-host.
+
+    Connect as the owner of the database.  Where it was given to roles once, they get what is new by themselves.
+    """
+    database_url = place.database_url()
+    applied = apply_migrations(database_url)
     for name in applied:
         click.echo(f"applied {name}")
     if not applied:
         click.echo("nothing to apply")
+    if roles or database_roles.are_granted(database_url):
+        database_roles.grant(database_url)
+        click.echo(f"granted to {', '.join(database_roles.ROLES)}")
     process = place.process()
     if process.installation is None:
         with place.connection() as conn:

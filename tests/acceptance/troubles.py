@@ -156,6 +156,10 @@ def spam(at: Place) -> Trouble:
 # --- servers and accounts ---------------------------------------------------------------------------------------------
 
 
+def quiet(at: Place) -> Trouble:
+    return Trouble(delivered=(at.lab.form(),))
+
+
 def without_redis(at: Place) -> Trouble:
     """No process of ours runs, and there is no Redis, which is what `check` finds; the workers deliver all the same."""
     return Trouble(findings=("check",), says={"check": "redis"}, delivered=(at.lab.form(),))
@@ -220,7 +224,7 @@ BROKEN = b'{"name": "Ana Prueba", "email": "rota%d@example.com"'
 
 def wrong_secret(at: Place) -> Trouble:
     """A day's deliveries were refused; the right secret has just been put in its place."""
-    keeper = Keeper(at.lab.database_url, sealing.from_environ({"INTAKE_HOME": str(at.home)}), new_id=uuid4)
+    keeper = Keeper(at.lab.desk.pool.conninfo, sealing.from_environ({"INTAKE_HOME": str(at.home)}), new_id=uuid4)
     source = replace(at.lab.settings.sources["web"], secrets=(Secret("env:X", WRONG),))
     settings = replace(at.lab.settings, sources={**at.lab.settings.sources, "web": source})
     door = unhurried.door(settings, at.lab.pool, on_refused=keeper.keep)
@@ -258,7 +262,7 @@ def spooled(at: Place) -> Trouble:
     at.stack.callback(pool.close)
     door = Door(at.lab.settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, spool=spool)
     event = replace(at.lab, door=build(door, hint=lambda: None).test_client()).form()
-    drainer = Drainer(spool, at.lab.settings, at.lab.database_url)
+    drainer = Drainer(spool, at.lab.settings, at.lab.desk.pool.conninfo)
     return Trouble(findings=("check",), says={"check": "bytes wait"}, meanwhile=drainer.drain, delivered=(event,))
 
 
