@@ -16,7 +16,7 @@ import psycopg_pool
 import structlog
 
 from crm_clients.transport import Transport
-from intake import heartbeats, incidents, nights
+from intake import heartbeats, incidents, nights, shown
 from intake.alerts import changes, outbox, rounds
 from intake.alerts.content import Content, read
 from intake.alerts.digest import digest
@@ -74,6 +74,7 @@ def _look(watch: Watch, conn: Conn, *, slow: bool) -> None:
     if slow:
         outbox.forget_old(conn)
         rounds.forget_old(conn)
+        shown.forget_old(conn)
         heartbeats.forget_dead(conn)
 
 

@@ -50,7 +50,11 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A day in numbers.  `waiting`: condition -> how many wait for a person."""
+    """A day in numbers.  `waiting`: condition -> how many wait for a person.
+
+    `human_seconds`: what people spent, measured for `measured` of `single` decisions that were made one by one;
+    `waited`: how long what they ended had been open, the median in seconds, None: nothing was (intake.alerts.effort).
+    """
 
     received: int
     in_crm: int
@@ -59,6 +63,15 @@ class Digest:
     channels: tuple[Channel, ...]
     attempts_per_lead: float
     decisions: int
+    human_seconds: float = 0.0
+    measured: int = 0
+    single: int = 0
+    waited: float | None = None
+
+    @property
+    def human_minutes_per_lead(self) -> float:
+        """By the leads that came that day; all of it where none came."""
+        return self.human_seconds / 60 / max(self.received, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +127,10 @@ def _digest(row: Mapping[str, object]) -> Digest:
         channels=channels,
         attempts_per_lead=float(str(row["attempts_per_lead"])),
         decisions=int(str(row["decisions"])),
+        human_seconds=float(str(row.get("human_seconds", 0))),
+        measured=int(str(row.get("measured", 0))),
+        single=int(str(row.get("single", 0))),
+        waited=None if row.get("waited") is None else float(str(row["waited"])),
     )
 
 

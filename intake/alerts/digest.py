@@ -1,4 +1,4 @@
-"""A day in numbers: what came, what is in the CRM, what waits for a person, how long and how many tries it took."""
+"""A day in numbers: what came, is in the CRM, and waits; how long it took, how many tries, and how much of people."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import timedelta
 from psycopg.rows import class_row, dict_row, tuple_row
 
 from intake.alerts.content import Channel, Digest
+from intake.alerts.effort import effort
 from intake.db import Conn
 
 SPAN = timedelta(days=1)
@@ -19,7 +20,9 @@ COUNTS = """
            (SELECT count(*) FROM deliveries
              WHERE mode = 'live' AND state IN ('received', 'delivering', 'waiting')
                AND state NOT IN ('confirmed', 'cancelled', 'superseded')) AS on_their_way,
-           (SELECT count(*) FROM decisions WHERE at > clock_timestamp() - %(span)s) AS decisions
+           (SELECT count(*) FROM decisions d
+              LEFT JOIN events e ON e.event_id = d.event_id LEFT JOIN items i ON i.item_id = d.item_id
+             WHERE coalesce(e.mode, i.mode, 'live') = 'live' AND d.at > clock_timestamp() - %(span)s) AS decisions
 """
 WAITING = """
     SELECT CASE i.kind WHEN 'delivery' THEN coalesce(d.state, 'review') ELSE i.kind END, count(*)
@@ -55,4 +58,14 @@ def digest(conn: Conn) -> Digest:
         waiting: dict[str, int] = dict(cursor.execute(WAITING).fetchall())
     with conn.cursor(row_factory=class_row(Channel)) as cursor:
         channels = tuple(cursor.execute(CHANNELS, given).fetchall())
-    return Digest(waiting=waiting, channels=channels, attempts_per_lead=float(tried["attempts"]), **counts)
+    people = effort(conn, SPAN)
+    return Digest(
+        waiting=waiting,
+        channels=channels,
+        attempts_per_lead=float(tried["attempts"]),
+        human_seconds=people.seconds,
+        measured=people.measured,
+        single=people.decisions,
+        waited=people.waited,
+        **counts,
+    )

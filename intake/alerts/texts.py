@@ -125,5 +125,13 @@ WAITING = Text("Esperan por usted: {count}", "Waiting for you: {count}")
 TIMES = Text("Tiempo hasta el CRM (mediana / 95 %):", "Time to the CRM (median / 95 %):")
 TRIES = Text("Intentos por lead: {count}", "Attempts per lead: {count}")
 DECISIONS = Text("Decisiones tomadas: {count}", "Decisions taken: {count}")
+HUMAN = Text(
+    "Minutos de personas por lead recibido: {count} (de ver a decidir; {total} min en total, medidos en {measured} de "
+    "{single} decisiones una a una)",
+    "Human minutes per lead received: {count} (from seeing to deciding; {total} min in all, measured for {measured} of "
+    "{single} decisions made one by one)",
+)
+WAITED = Text("Lo resuelto había esperado por una persona: {count} (mediana)",
+              "What was settled had waited for a person: {count} (median)")  # fmt: skip
 SUBJECT = Text("Leads: {count} avisos", "Leads: {count} alerts")
 ONE_SUBJECT = Text("Leads: {name}", "Leads: {name}")

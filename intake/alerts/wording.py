@@ -74,6 +74,12 @@ def _digest(digest: Digest, language: Language) -> Iterator[str]:
             kind = texts.KINDS[each.kind].of(language) if each.kind in texts.KINDS else each.kind
             yield f"- {kind}: {duration(each.p50)} / {duration(each.p95)} ({each.count})"
     yield _filled(texts.TRIES, language, count=f"{digest.attempts_per_lead:.1f}")
+    yield _filled(
+        texts.HUMAN, language, count=f"{digest.human_minutes_per_lead:.1f}",
+        total=f"{digest.human_seconds / MINUTE:.0f}", measured=digest.measured, single=digest.single,
+    )  # fmt: skip
+    if digest.waited is not None:
+        yield _filled(texts.WAITED, language, count=duration(digest.waited))
     yield _filled(texts.DECISIONS, language, count=digest.decisions)
 
 

@@ -33,7 +33,8 @@ REASONS = (
     "opportunity_without_contact",
     NOT_VERIFIED,
 )
-DIGEST = Digest(12, 10, 1, {"uncertain": 1, "awaiting_approval": 2}, (Channel("form", 8, 2.4, 95.0),), 3.25, 4)
+DIGEST = Digest(12, 10, 1, {"uncertain": 1, "awaiting_approval": 2}, (Channel("form", 8, 2.4, 95.0),), 3.25, 4,
+                human_seconds=504.0, measured=3, single=4, waited=5400.0)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*conditions.QUICK_NAMES, *conditions.SLOW_NAMES])
@@ -75,6 +76,11 @@ def test_the_digest_in_spanish() -> None:
         "Tiempo hasta el CRM (mediana / 95 %):",
         "- Formularios: 2 s / 2 min (8)",
         "Intentos por lead: 3.2",
+        (
+            "Minutos de personas por lead recibido: 0.7 "
+            "(de ver a decidir; 8 min en total, medidos en 3 de 4 decisiones una a una)"
+        ),
+        "Lo resuelto había esperado por una persona: 1.5 h (mediana)",
         "Decisiones tomadas: 4",
         "Consola: https://leads.example.com/console",
     ]
