@@ -171,6 +171,13 @@ class HubSpot:
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response, self.reference, self.currencies)
 
+    def user(self, owner: str) -> Request:
+        """One owner; an archived one is not shown (OpenAPI files, "Retrieve a specific owner")."""
+        return Request("GET", f"/crm/{VERSION}/owners/{quote(owner, safe='')}")
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_owner(owner, response)
+
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         """Archived, and restorable for a while (OpenAPI files, "Archive a deal")."""
         return Request("DELETE", f"{_path(kind)}/{quote(crm_id, safe='')}")

@@ -167,6 +167,16 @@ def listed(contact_id: str, response: Response, property_: str, currencies: Sequ
     )
 
 
+def is_owner(owner: str, response: Response) -> bool | None:
+    """Whether somebody may still own something; None: the answer does not tell."""
+    if is_gone(response):
+        return False
+    body = answers.json_object(response)
+    if body is None or not answers.succeeded(response) or answers.record_id(body.get("id")) != owner:
+        return None
+    return body.get("archived") is not True
+
+
 def controlled(response: Response, property_: str) -> Unsure | None:
     """None if the token works, and the reference is defined for deals and unique."""
     if is_gone(response):

@@ -149,6 +149,13 @@ class Pipedrive:
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response, self._fields)
 
+    def user(self, owner: str) -> Request:
+        """Users are in v1 ("Get one user")."""
+        return Request("GET", f"/api/v1/users/{quote(owner, safe='')}")
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_active(owner, response)
+
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         """Marked as deleted, and gone after 30 days ("Delete a deal")."""
         return Request("DELETE", _record(kind, crm_id))

@@ -179,6 +179,16 @@ def listed(contact_id: str, response: Response, fields: Fields) -> tuple[Seen, .
     return tuple(one for one in told if one.contact_id == contact_id)
 
 
+def is_active(owner: str, response: Response) -> bool | None:
+    """Whether a user is active; None: not told."""
+    if is_gone(response):
+        return False
+    user = answers.mapping((answers.json_object(response) or {}).get("data"))
+    flag = user.get("active_flag")
+    told = is_done(response) and answers.record_id(user.get("id")) == owner and isinstance(flag, bool)
+    return flag is True if told else None
+
+
 def controlled(response: Response, deal_reference: str) -> Unsure | None:
     """None if the token works and deals have the field."""
     if is_gone(response):

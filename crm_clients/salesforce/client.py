@@ -155,6 +155,13 @@ class Salesforce:
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response, self._reading())
 
+    def user(self, owner: str) -> Request:
+        soql = f"SELECT Id, IsActive FROM User WHERE Id = {drafts.quoted(owner)}"  # noqa: S608 - the value is quoted
+        return Request("GET", f"{ROOT}/query", (("q", soql),))
+
+    def is_there(self, owner: str, response: Response) -> bool | None:  # noqa: ARG002 - the query named it
+        return sightings.is_active(response)
+
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         """Into the recycle bin."""
         return Request("DELETE", f"{_sobject(kind)}/{quote(crm_id, safe='')}")

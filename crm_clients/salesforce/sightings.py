@@ -152,6 +152,15 @@ def listed(contact_id: str, response: Response, reading: Reading) -> tuple[Seen,
     return tuple(one for one in _whole(Kind.OPPORTUNITY, response, reading) if one.contact_id == contact_id)
 
 
+def is_active(response: Response) -> bool | None:
+    """Whether the user that a query named is active; None: not told."""
+    body = answers.json_object(response) or {}
+    rows = answers.rows(body.get("records"))
+    if rows is None or not answers.succeeded(response) or body.get("done") is not True:
+        return None
+    return _is(rows[0].get("IsActive")) if rows else False
+
+
 def controlled(response: Response) -> Unsure | None:
     """None if the token works and opportunities have the reference, as far as the token sees."""
     body = answers.json_object(response) or {}

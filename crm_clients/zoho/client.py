@@ -162,6 +162,12 @@ class Zoho:
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response, self._reading())
 
+    def user(self, owner: str) -> Request:
+        return Request("GET", f"{ROOT}/users/{quote(owner, safe='')}")
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_active(owner, response)
+
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         """Into the recycle bin ("Delete Record")."""
         return Request("DELETE", f"{_module(kind)}/{quote(crm_id, safe='')}")

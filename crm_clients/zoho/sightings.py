@@ -136,6 +136,15 @@ def listed(contact_id: str, response: Response, reading: Reading) -> tuple[Seen,
     return tuple(one for one in _whole(Kind.OPPORTUNITY, response, reading) if one.contact_id == contact_id)
 
 
+def is_active(owner: str, response: Response) -> bool | None:
+    """Whether a user is active (zoho.com/crm/developer/docs/api/v8, "Get Users": `status`); None: not told."""
+    if is_gone(response):
+        return False
+    rows = answers.rows((answers.json_object(response) or {}).get("users")) or ()
+    status = [answers.text(row.get("status")) for row in rows if answers.record_id(row.get("id")) == owner]
+    return status[0] == "active" if answers.succeeded(response) and status and status[0] else None
+
+
 def controlled(response: Response, reference: str) -> Unsure | None:
     """None if the token works, and deals have the reference as an external field (`crm-oas`, v8.0 `fields.json`)."""
     body = answers.json_object(response)

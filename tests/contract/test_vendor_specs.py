@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from crm_clients.base import Account, Client, ContactDraft, Draft, Kind, Request, Response
+from crm_clients.hubspot import HubSpot
 from crm_clients.registry import build
 from crm_clients.transport import Answered, Transport
 from crm_clients.watchdog import boot_clock
@@ -76,6 +77,11 @@ def test_the_vendor_s_own_description_allows_every_request(name: str, kind: Kind
         response = ask(name, request)
         assert violations(response) == [], f"{request.method} {request.path}"
         assert response.status < 300, f"{request.method} {request.path}: {response.status}"
+
+
+def test_hubspot_s_own_description_allows_the_question_for_an_owner() -> None:
+    response = ask("hubspot", HubSpot().user("77"))
+    assert (violations(response), response.status) == ([], 200)
 
 
 @pytest.mark.parametrize("name", sorted(DESCRIBED))
