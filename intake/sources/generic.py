@@ -12,7 +12,7 @@ from datetime import datetime
 
 from intake import authenticity
 from intake.sources import fields
-from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable
+from intake.sources.base import Delivered, Incoming, Quarantined, Reading, SourceKind, Unreadable
 from intake.sources.decoding import Json, mapping
 from intake.sources.leaves import is_answer, leaves
 from intake.sources.opening import opened
@@ -32,18 +32,11 @@ class Generic:
 
     def read(self, delivered: Delivered) -> Reading:
         body = opened(read_body(delivered))
-        forms = [
-            fields.read(
-                leaves(each),
-                region=delivered.region,
-                pointers=delivered.pointers,
-                flags=body.flags,
-            )
-            for each in _submissions(body.value)
-        ]
+        found = [_read(each, body.flags, delivered) for each in _submissions(body.value)]
         return Reading(
-            events=tuple(Incoming("form", None, form.lead, form.content) for form in forms if form is not None),
-            ignored=sum(form is None for form in forms),
+            events=tuple(each for each in found if isinstance(each, Incoming)),
+            quarantined=tuple(each for each in found if isinstance(each, Quarantined)),
+            ignored=found.count(None),
         )
 
     def handshake(self, query: Mapping[str, str], verify_token: str | None) -> str | None:  # noqa: ARG002
@@ -55,14 +48,24 @@ class Generic:
 
 
 def _submissions(value: Json) -> list[Json]:
-    """A list of objects is as many submissions, unless they are the answers of one, each with its question.
+    """The members of a list are as many submissions, unless they are the answers of one, each with its question.
 
     Raises Unreadable.
     """
-    if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
-        return [value]
-    if all(is_answer(mapping(each)) for each in value):
+    if not isinstance(value, list) or _are_answers(value):
         return [value]
     if len(value) > MAX_BATCH:
         raise Unreadable("batch_too_large", {"body": f"must be a list of at most {MAX_BATCH}"})
     return value
+
+
+def _read(submission: Json, flags: tuple[str, ...], delivered: Delivered) -> Incoming | Quarantined | None:
+    """None: nobody wrote anything."""
+    if not isinstance(submission, dict) and not _are_answers(submission):
+        return Quarantined("not_an_object", {"body": "must be an object, or a list of objects"})
+    form = fields.read(leaves(submission), region=delivered.region, pointers=delivered.pointers, flags=flags)
+    return None if form is None else Incoming("form", None, form.lead, form.content)
+
+
+def _are_answers(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(is_answer(mapping(each)) for each in value)

@@ -118,6 +118,8 @@ def _interactive(answer: dict[str, Json]) -> Content:
     title, detail = text(reply.get("title")), text(reply.get("description"))
     written = f"{title} ({detail})" if title and detail else title or detail or text(reply.get("id"))
     raw = {key: plain(reply.get(key)) for key in ("id", "title", "description")}
+    if written is None and (response := text(reply.get("response"))):  # to a request such as that to be called
+        written, raw = f"[{kind}: {response}]", {"response": response}
     return Content(Enquiry(text=written or "[respuesta interactiva no disponible]"), {"type": kind, **raw})
 
 
