@@ -22,6 +22,7 @@ class UnknownClient(Exception):
 CLIENTS: Mapping[str, str] = {
     "bottlecrm": "crm_clients.bottlecrm.client",
     "espocrm": "crm_clients.espocrm.client",
+    "http": "crm_clients.generic.client",
     "hubspot": "crm_clients.hubspot.client",
     "odoo": "crm_clients.odoo.client",
     "pipedrive": "crm_clients.pipedrive.client",

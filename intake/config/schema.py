@@ -93,7 +93,7 @@ class DestinationSchema(Strict):
     owner = fields.Nested(OwnerSchema)
     task = fields.Nested(TaskSchema)
     lead_fields = WordMap(words.lead_field, words.line, key="fields")
-    options = WordMap(words.option_name, words.line)
+    options = WordMap(words.option_name, words.line, longest=words.LONGEST_TEXT)
 
 
 class DefaultsSchema(Strict):

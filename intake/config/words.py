@@ -154,10 +154,17 @@ class Words(Checked[tuple[T, ...]]):
 class WordMap(Checked[Mapping[str, str]]):
     """A table of words; `read_key` and `read` raise ValueError with the rule in words."""
 
-    def __init__(self, read_key: Callable[[str], str], read: Callable[[str], str], *, key: str | None = None) -> None:
+    def __init__(
+        self,
+        read_key: Callable[[str], str],
+        read: Callable[[str], str],
+        *,
+        key: str | None = None,
+        longest: int = LONGEST_WORD,
+    ) -> None:
         super().__init__(key=key)
         self.read_key = read_key
-        self.value = Word(read)
+        self.value = Word(read, longest=longest)
 
     def read_value(self, value: object) -> Mapping[str, str]:
         if not isinstance(value, dict):
