@@ -23,6 +23,7 @@ MAX_DEPTH = 64
 # Longer numbers are text: nobody's amount or id needs more, and arithmetic on them takes memory without bound.
 MAX_DIGITS = 40
 MAX_EXPONENT = 40
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_ID = frozenset({"null", "none", "nil", "undefined", "nan", "false", "[object object]", "-"})
 CREDIBLE_YEARS = range(1970, 2200)
 
@@ -132,7 +133,7 @@ def credible(moment: datetime | None) -> datetime | None:
 
 def _text(body: bytes) -> tuple[str, bool]:
     try:
-        return body.decode("utf-8-sig"), False
+        return body.decode("utf-16" if body.startswith(UTF_16_MARKS) else "utf-8-sig"), False
     except UnicodeDecodeError:
         # Windows-1252 is what is left in practice; its five empty places become a mark instead of an error.
         return body.decode("cp1252", "replace"), True

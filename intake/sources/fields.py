@@ -93,11 +93,17 @@ def _sorted(written: list[Leaf], pointed: Mapping[str, str]) -> _Sorted:
             found.utm[name.removeprefix(UTM)] = leaf.text
         elif name and name not in found.fields and (leaf.pointer in pointed or name not in pointed.values()):
             found.fields[name] = leaf
-        elif leaf.key.startswith("utm") and leaf.key not in ("utm", *found.utm):
-            found.utm[leaf.key.removeprefix("utm")] = leaf.text
+        elif (parameter := _utm(leaf)) and parameter not in found.utm:
+            found.utm[parameter] = leaf.text
         else:
             found.rest.append(leaf)
     return found
+
+
+def _utm(leaf: Leaf) -> str | None:
+    """The campaign parameter that it is, without its prefix: `utm_source`, and `source` in an object `utm`."""
+    named = (name.removeprefix("utm") for name in (leaf.key, *leaf.names) if name.startswith("utm"))
+    return next(filter(None, named), None)
 
 
 def _known(leaf: Leaf) -> str | None:

@@ -11,7 +11,8 @@ NAMES: Mapping[str, str] = {
     "name": """
         name fullname yourname contactname customername nombre nombres nombrecompleto nombreyapellido nombreyapellidos
         nombresyapellidos nombresyapellidoscompletos nombrecompletoyapellidos apellidosynombres sunombre tunombre
-        nombredecontacto cliente nome nomecompleto nomeesobrenome nomecognome nomcomplet
+        nombredecontacto nombredelcontacto nombredelcliente nombrecliente personadecontacto cliente nome nomecompleto
+        nomeesobrenome nomecognome nomcomplet
         """,
     "first_name": "firstname givenname fname primernombre primeironome prenom vorname",
     "last_name": """
@@ -40,7 +41,8 @@ NAMES: Mapping[str, str] = {
         """,
     "text": """
         message yourmessage comment comments enquiry inquiry details description notes mensaje tumensaje sumensaje
-        comentario comentarios consulta pregunta detalle detalles descripcion notas observaciones solicitud
+        comentario comentarios consulta consultas pregunta preguntas dudas detalle detalles descripcion notas
+        observaciones solicitud
         requerimiento mensajeoconsulta escribetumensaje mensagem suamensagem comentarios observacoes nachricht messaggio
         votremessage
         """,

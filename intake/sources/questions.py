@@ -6,6 +6,7 @@ title without its small words, id and type that is a well-known name.  Everythin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,8 @@ _SMALL = """
     digite e informe o os qual seu sua
     """
 SMALL_WORDS = frozenset(_SMALL.split())
+E_MAIL = re.compile(r"\be[\s-]mail", re.IGNORECASE)
+JOINING_WORDS = frozenset({"and", "de", "del", "do", "nro", "number", "numero", "of", "or", "ou", "u", "y"})
 PHRASES: Mapping[str, str] = {
     "comotellamas": "nombre",
     "comosellama": "nombre",
@@ -68,7 +71,12 @@ def spoken(title: str) -> str:
     """What a question is about, without its small words; it may be a well-known name."""
     if phrase := PHRASES.get(folded(title)):
         return phrase
-    return "".join(word for word in in_order(title) if word not in SMALL_WORDS)
+    said = in_order(E_MAIL.sub("email", title))
+    whole = "".join(word for word in said if word not in SMALL_WORDS)
+    # `Mensaje / Consulta` and `Número de celular o WhatsApp` ask for one thing under several names.
+    named = [word for word in said if word not in SMALL_WORDS | JOINING_WORDS]
+    about = {FIELD_OF.get(word) for word in named}
+    return named[0] if whole not in FIELD_OF and len(about) == 1 and None not in about else whole
 
 
 def _with_message(found: list[tuple[Question, Leaf]], taken: set[str]) -> Iterable[Leaf]:

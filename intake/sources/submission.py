@@ -15,7 +15,7 @@ from typing import Literal
 from intake import authenticity
 from intake.sources import fields, questions
 from intake.sources.base import Delivered, Incoming, Reading, SourceKind, Unreadable, Update
-from intake.sources.decoding import Decoded, Json, read_form, read_json
+from intake.sources.decoding import UTF_16_MARKS, Decoded, Json, read_form, read_json
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.multipart import MEDIA_TYPE as MULTIPART
 from intake.sources.multipart import opening_boundary, read_multipart
@@ -144,4 +144,6 @@ def _is_only_links(answer: str) -> bool:
 
 
 def _looks_like_json(body: bytes) -> bool:
-    return body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    # The zeros of UTF-16 are beside its letters.
+    plain = body.lstrip(b"\xff\xfe\x00") if body.startswith(UTF_16_MARKS) else body
+    return plain.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")

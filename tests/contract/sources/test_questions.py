@@ -24,6 +24,12 @@ def labels(*questions: Question) -> list[str]:
         ("¿Cuál es su correo electrónico?", "email"),
         ("Please enter your phone number", "phone"),
         ("¿En qué podemos ayudarte?", "text"),
+        ("Qual é o seu nome?", "name"),
+        ("Nombre (obligatorio)", "name"),
+        ("E-mail address (required)", "email"),
+        ("Mensaje / Consulta", "text"),
+        ("Número de celular o WhatsApp", "phone"),
+        ("RUC / DNI", "document"),
     ],
 )
 def test_spoken_question_is_a_known_field(title: str, field: str) -> None:
@@ -31,7 +37,9 @@ def test_spoken_question_is_a_known_field(title: str, field: str) -> None:
     assert FIELD_OF[folded(label)] == field
 
 
-@pytest.mark.parametrize("title", ["What is your pet's name?", "¿Nombre del producto anterior?", "¿Hasta qué hora?"])
+@pytest.mark.parametrize(
+    "title", ["What is your pet's name?", "¿Nombre del producto anterior?", "¿Hasta qué hora?", "Número de personas"]
+)
 def test_question_about_something_else_keeps_its_title(title: str) -> None:
     assert labels(Question("/a", title, "x")) == [title]
 
