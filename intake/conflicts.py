@@ -46,7 +46,7 @@ def accept(conn: Conn, author: Author, item: ItemRow, settings: Settings) -> str
 def _go_on(conn: Conn, seen: View, about: About, *, gated: bool) -> None:
     event_id, state = seen.event.event_id, seen.event.state
     person_arrows.become_version(conn, event_id, about.generation)
-    if state != "confirmed" and (refused := said_already(seen) or _being_said(conn, seen)):
+    if state != "confirmed" and (refused := said_already(seen) or being_said(conn, seen)):
         raise Refused(refused, state)
     match state:
         case "confirmed":
@@ -77,7 +77,8 @@ NEED_IN_HAND = """
 """
 
 
-def _being_said(conn: Conn, seen: View) -> str | None:
+def being_said(conn: Conn, seen: View) -> str | None:
+    """Why a message of a conversation cannot be another now; None: nobody is writing it."""
     if seen.part != "follow_up":
         return None
     with conn.cursor(row_factory=scalar_row) as cursor:

@@ -18,11 +18,12 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import aliases, decided, identify, media, person_arrows, revisions
+from intake import aliases, conflicts, decided, identify, media, person_arrows, revisions
 from intake.config import Source
 from intake.db import Conn
 from intake.identify import Identified
 from intake.lead import CORRECTIONS_KEPT, UPDATED, Contact, Enquiry, Lead
+from intake.permitted import said_already
 from intake.received import Received
 from intake.revisions import Revision
 from intake.sources.base import Update
@@ -89,7 +90,7 @@ def _news(conn: Conn, received: Received) -> Iterator[_Told]:
             continue
         if update.also:
             aliases.add(conn, identify.named_id(received, update.also), event_id)
-        if update.news:
+        if update.news or update.text or update.mark:
             yield _Told(event_id, update.at, _with(update))
 
 
@@ -98,9 +99,15 @@ def _with(update: Update) -> Callable[[Lead], Lead]:
 
     def told(said: Lead) -> Lead:
         others = tuple(answer for answer in said.answers if answer[0] not in labels)
-        return replace(said, answers=(*others, *update.news))
+        enquiry = replace(said.enquiry, text=_reworded(update, said.enquiry.text))
+        return replace(said, answers=(*others, *update.news), enquiry=enquiry)
 
     return told
+
+
+def _reworded(update: Update, before: str) -> str:
+    words, mark = update.text or before, update.mark or ""
+    return words if words.endswith(mark) else f"{words} {mark}"
 
 
 KNOWN = """
@@ -124,7 +131,7 @@ def _take(conn: Conn, source: Source, told: _Told) -> None:
     # Nobody else moves its delivery, corrects it, or tells more of it before this transaction ends.
     conn.execute(decided.LOCK, {"event_id": told.event_id})
     newest, said = revisions.newest(conn, told.event_id), _said(conn, told.event_id)
-    if newest is None or newest.lead is None or said is None or _is_older(told, said):
+    if newest is None or newest.lead is None or said is None or _is_older(told, said) or _is_being_said(conn, told):
         return
     lead = _marked(told, said)
     if _bare(lead) == _bare(said):
@@ -135,6 +142,14 @@ def _take(conn: Conn, source: Source, told: _Told) -> None:
         revision += 1
         revisions.keep(conn, told.event_id, revision, merged)
     _go_on(conn, told.event_id, revision, gated=source.approval == "required")
+
+
+def _is_being_said(conn: Conn, told: _Told) -> bool:
+    """A note is written once: what one is on its way with, or is in doubt, cannot become another."""
+    seen = decided.view(conn, told.event_id)
+    if seen.part != "follow_up" or seen.event.state == "confirmed":
+        return False
+    return bool(said_already(seen) or conflicts.being_said(conn, seen))
 
 
 def _is_older(told: _Told, said: Lead) -> bool:

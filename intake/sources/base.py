@@ -75,7 +75,8 @@ class Incoming:
 class Update:
     """News about something that stands already (edit, revoke, changed number): kept, never a lead.
 
-    `news`: answers (label, value) that take the place of the event's own, as of `at`; (): kept, and nothing changes.
+    `news`: answers (label, value) that take the place of the event's own, as of `at`.  `text`: so do these words, and
+    `mark` is put behind them or the event's own.  Without any of the three it is kept, and nothing changes.
     `also`: another request_id under which there will be news of the same event.  `otherwise`: what it is where that
     event never came, None: nothing.
     """
@@ -86,6 +87,8 @@ class Update:
     at: datetime | None = None
     also: str | None = None
     otherwise: Incoming | None = None
+    text: str | None = field(default=None, repr=False)
+    mark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ from intake.sources.whatsapp_people import WA_ID, Cards, Person, cards, is_of_a_
 # A reaction is activity on an older message; `request_welcome`: somebody only opened the chat.
 IGNORED = frozenset({"reaction", "request_welcome"})
 UPDATES = frozenset({"edit", "revoke", "system"})
+# What an adviser reads behind the words; what was said first stays in the event's first revision.
+EDITED, REVOKED = "[editado]", "[eliminado por quien lo escribió]"
 # What a change holds; resellers of the older on-premise API send it alone (courier, dialog360 fixtures).
 AT_THE_ROOT = ("messages", "statuses", "errors")
 # What we wrote ourselves, with the phone app.
@@ -163,11 +165,21 @@ def _message_id(message: dict[str, Json]) -> str | None:
 
 def _update(kind: str, message: dict[str, Json], channel: str) -> Update:
     """An edit has a new id and names the old one; a system message names a person's new number or id."""
-    news = mapping(message.get(kind))
+    news, at = mapping(message.get(kind)), _moment(message.get("timestamp"))
     if kind == "system":
         return Update(None, text(news.get("type")) or kind)
-    original = text(news.get("original_message_id"))
-    return Update(f"{channel}:{original}" if original else None, kind)
+    original = _message_id({"id": news.get("original_message_id")})
+    about = f"{channel}:{original}" if original else None
+    if kind == "revoke":
+        return Update(about, kind, at=at, mark=REVOKED)
+    return Update(about, kind, at=at, text=_edited(mapping(news.get("message"))), mark=EDITED)
+
+
+def _edited(message: dict[str, Json]) -> str | None:
+    """The words of the message as they are now; None: it has none, so that its own stay."""
+    kind = text(message.get("type")) or ""
+    told = mapping(message.get(kind))
+    return text(told.get("body")) or text(told.get("caption"))
 
 
 def _moment(stamp: Json) -> datetime | None:

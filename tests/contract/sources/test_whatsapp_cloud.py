@@ -157,6 +157,12 @@ def test_news_about_what_stands_is_an_update(name: str, about: str | None, kind:
     assert (update.about, update.kind) == (about, kind)
 
 
+def test_edit_holds_the_words_of_now_and_a_deletion_holds_none() -> None:
+    (edit,), (revoke,) = read("edit").updates, read("revoke").updates
+    assert (edit.text, edit.mark) == ("Hola, sillas", "[editado]")
+    assert (revoke.text, revoke.mark) == (None, "[eliminado por quien lo escribió]")
+
+
 def test_other_content_under_one_id_stays_to_be_seen() -> None:
     first, second = read("same_id_other_content").events
     assert first.request_id == second.request_id
