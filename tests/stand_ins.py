@@ -68,6 +68,8 @@ class HubSpot(StandIn):
         path, body = request.path.split("/")[2:], read(request)
         if path[1] == "properties":
             return 200, {"name": path[3], "hasUniqueValue": True}
+        if path[1] == "owners":
+            return 200, {"id": path[2], "archived": False}
         kind, rest = self.kind(path[2]), path[3:]
         if rest == ["search"]:
             rows = [self._shown(kind, crm_id) for crm_id in self.kept[kind]]
@@ -127,6 +129,8 @@ class Zoho(StandIn):
         path = request.path.split("/")[3:]
         if path[0] == "settings":
             return 200, {"fields": [{"api_name": REFERENCE, "external": {"type": "org"}}]}
+        if path[0] == "users":
+            return 200, {"users": [{"id": path[1], "status": "active"}]}
         if len(path) == 3:
             return self._notes(path[1], request)
         kind = self.kind(path[0])
@@ -191,10 +195,15 @@ class Salesforce(StandIn):
         return 201, {"id": self.keep(kind, read(request)), "success": True, "errors": []}
 
     def _query(self, soql: str) -> Answer:
-        kind = self.kind(soql.partition(" FROM ")[2].split()[0])
+        name = soql.partition(" FROM ")[2].split()[0]
+        if name == "User":
+            return 200, {"totalSize": 1, "done": True, "records": [{"IsActive": True}]}
+        kind = self.kind(name)
         wanted = {} if " IN (" in soql else dict(re.findall(r"(\w+) = '([^']*)'", soql))
+        beyond = dict(re.findall(r"(\w+) > '([^']*)'", soql)).get("Id", "")
         shown = [{"Lead_Ref__c": None, "Title": None, **row, "Id": each} for each, row in self.kept[kind].items()]
         rows = [row for row in shown if all(row.get(name) == value for name, value in wanted.items())]
+        rows = [row for row in rows if str(row["Id"]) > beyond]
         return 200, {"totalSize": len(rows), "done": True, "records": rows}
 
 
@@ -223,6 +232,8 @@ class Pipedrive(StandIn):
         path = request.path.split("/")[3:]
         if path[0] == "dealFields":
             return done({"field_code": path[1]})
+        if path[0] == "users":
+            return done({"id": int(path[1]), "active_flag": True})
         kind, query = self.kind(path[0]), dict(request.query)
         if path[1:] == ["search"]:
             return self._search(kind, query)
@@ -231,7 +242,8 @@ class Pipedrive(StandIn):
         if path[1:]:
             self._change(kind, path[1], read(request))
             return self._shown(kind, path[1])
-        rows = [each for each, row in self.kept[kind].items() if str(row.get("deal_id")) == query.get("deal_id")]
+        deal = query.get("deal_id")
+        rows = [each for each, row in self.kept[kind].items() if deal in {None, str(row.get("deal_id"))}]
         return done([{"custom_fields": {}, **self.kept[kind][each], "id": int(each)} for each in rows])
 
     def _shown(self, kind: Kind, crm_id: str) -> Answer:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crm_clients import answers, rich_text
-from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
+from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
 from crm_clients.own_fields import own_fields
 from crm_clients.pipedrive.outcomes import is_done, is_gone, no_look
 
@@ -177,6 +177,28 @@ def listed(contact_id: str, response: Response, fields: Fields) -> tuple[Seen, .
     if rows is None or len(told) < len(seen) or not _is_whole(response):
         raise UnreadableAnswer(f"status {response.status}")
     return tuple(one for one in told if one.contact_id == contact_id)
+
+
+def page(kind: Kind, response: Response, fields: Fields) -> Page:
+    """One page of all records.  Raises UnreadableAnswer."""
+    rows = _rows(response)
+    seen = [] if rows is None else [_seen(kind, row, fields) for row in rows]
+    told = tuple(one for one in seen if one is not None)
+    if rows is None or len(told) < len(seen):
+        raise UnreadableAnswer(f"status {response.status}")
+    return Page(told, _next(response))
+
+
+def _next(response: Response) -> str | None:
+    """Where the next page begins: v2 names a cursor, v1 a number."""
+    more = answers.mapping((answers.json_object(response) or {}).get("additional_data"))
+    start = answers.mapping(more.get("pagination")).get("next_start")
+    if _is_whole(response):
+        return None
+    following = answers.record_id(more.get("next_cursor")) or answers.record_id(start)
+    if following is None:
+        raise UnreadableAnswer("a page that names no next one")
+    return following
 
 
 def is_active(owner: str, response: Response) -> bool | None:

@@ -34,6 +34,7 @@ from crm_clients.base import (
     Draft,
     Kind,
     Looked,
+    Page,
     Request,
     Response,
     Seen,
@@ -154,6 +155,15 @@ class Salesforce:
 
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response, self._reading())
+
+    def all_of(self, kind: Kind, *, after: str | None) -> Request | None:
+        """All that bear a reference and are not deleted, in the order of their ids, each page after the last id."""
+        bears = "Title LIKE '[ref:%'" if kind is Kind.NOTE else f"{self.reference} != null"
+        beyond = "" if after is None else f" AND Id > {drafts.quoted(after)}"
+        return self._query(kind, f"{bears}{beyond} ORDER BY Id", deleted=False)
+
+    def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:  # noqa: ARG002 - the answer says
+        return sightings.page(kind, response, self._reading())
 
     def user(self, owner: str) -> Request:
         soql = f"SELECT Id, IsActive FROM User WHERE Id = {drafts.quoted(owner)}"  # noqa: S608 - the value is quoted

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from crm_clients import answers
-from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
+from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
 from crm_clients.own_fields import own_fields
 from crm_clients.salesforce.drafts import PHONES
 from crm_clients.salesforce.outcomes import code_of, error_of
@@ -150,6 +150,15 @@ def _whole(kind: Kind, response: Response, reading: Reading) -> tuple[Seen, ...]
 def listed(contact_id: str, response: Response, reading: Reading) -> tuple[Seen, ...]:
     """The opportunities whose primary contact it is.  Raises UnreadableAnswer."""
     return tuple(one for one in _whole(Kind.OPPORTUNITY, response, reading) if one.contact_id == contact_id)
+
+
+def page(kind: Kind, response: Response, reading: Reading) -> Page:
+    """One page of all records, after which another begins if it is full.  Raises UnreadableAnswer."""
+    listed = _listed(kind, response, reading)
+    if listed is None:
+        raise UnreadableAnswer(f"status {response.status}")
+    seen, complete = listed
+    return Page(seen, None if complete or not seen else seen[-1].crm_id)
 
 
 def is_active(response: Response) -> bool | None:

@@ -213,3 +213,29 @@ def test_what_is_no_key_of_a_field_is_refused_at_the_start(key: str) -> None:
 def test_an_amount_is_a_number() -> None:
     draft = OpportunityDraft("Bomba", "", "401", Decimal(10), "PEN")
     assert sent(CLIENT.create(draft, "o-1"))["value"] == 10
+
+
+def test_all_deals_are_listed_page_after_page() -> None:
+    first = CLIENT.all_of(Kind.OPPORTUNITY, after=None)
+    assert first is not None
+    assert dict(first.query) == {"limit": "500"}
+    rows = [{"id": 8, "custom_fields": {DEAL: "o-8"}}, {"id": 9, "custom_fields": {}}]
+    page = CLIENT.page_of(Kind.OPPORTUNITY, done(rows, next_cursor="abc"), after=None)
+    assert ([one.reference for one in page.seen], page.after) == (["o-8", None], "abc")
+    following = CLIENT.all_of(Kind.OPPORTUNITY, after="abc")
+    assert following is not None
+    assert dict(following.query)["cursor"] == "abc"
+    assert CLIENT.page_of(Kind.OPPORTUNITY, done([], next_cursor=None), after="abc").after is None
+
+
+def test_notes_are_counted_from_a_number() -> None:
+    pages = {"pagination": {"more_items_in_collection": True, "next_start": 100}}
+    assert CLIENT.page_of(Kind.NOTE, done([{"id": 5, "content": "x"}], **pages), after=None).after == "100"
+    following = CLIENT.all_of(Kind.NOTE, after="100")
+    assert following is not None
+    assert dict(following.query)["start"] == "100"
+
+
+def test_a_page_that_names_no_next_one_is_not_believed() -> None:
+    with pytest.raises(UnreadableAnswer):
+        CLIENT.page_of(Kind.NOTE, done([], pagination={"more_items_in_collection": True}), after=None)

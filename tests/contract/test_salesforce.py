@@ -242,3 +242,20 @@ def test_nothing_is_made_twice_until_the_owner_has_seen_it_refused() -> None:
 def test_an_option_that_means_nothing_is_refused(options: dict[str, str]) -> None:
     with pytest.raises(BadSetting):
         build("salesforce", options)
+
+
+def test_all_that_bear_a_reference_are_listed_in_the_order_of_their_ids() -> None:
+    first, following = (CLIENT.all_of(Kind.TASK, after=after) for after in (None, "00T9"))
+    assert first is not None
+    assert following is not None
+    assert "WHERE Lead_Ref__c != null ORDER BY Id LIMIT 200" in soql(first)
+    assert "WHERE Lead_Ref__c != null AND Id > '00T9' ORDER BY Id" in soql(following)
+    full = [{"Id": f"00T{n:03}", "Lead_Ref__c": f"t-{n}"} for n in range(200)]
+    assert CLIENT.page_of(Kind.TASK, rows(*full), after=None).after == "00T199"
+    assert CLIENT.page_of(Kind.TASK, rows(*full[:5]), after="00T9").after is None
+
+
+def test_notes_are_listed_by_their_titles() -> None:
+    request = CLIENT.all_of(Kind.NOTE, after=None)
+    assert request is not None
+    assert "Title LIKE '[ref:%'" in soql(request)
