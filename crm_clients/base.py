@@ -366,6 +366,17 @@ class FormsAccount(Protocol):
 
 
 @runtime_checkable
+class KnowsUsers(Protocol):
+    """A client that can ask whether a user of the CRM is still there to own something."""
+
+    def user(self, owner: str) -> Request:
+        """The request that tells it; `owner` as in the drafts."""
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        """None: this answer does not tell."""
+
+
+@runtime_checkable
 class Removes(Protocol):
     """A client that can take away what the contract probe made; no lead's record is ever removed."""
 

@@ -10,19 +10,20 @@ its first unconfirmed step.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import assert_never
 
 import structlog
 
-from crm_clients.base import Found, Kind, NoteDraft, OpportunityDraft, Seen
+from crm_clients.base import Kind, NoteDraft, OpportunityDraft, Seen
 from intake import attempts, contacts, deliveries, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
 from intake.contacts import AmbiguousContact
 from intake.db import LOST, transaction
 from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
-from workers import backoff, calls, contents, drafts, news
+from workers import backoff, contents, drafts, news
 from workers.carrying import Making, carried_elsewhere, compose, debounce
 from workers.closed import on_closed, without
 from workers.contents import UNSEEN, Content
@@ -32,6 +33,7 @@ from workers.ensure import ensure
 from workers.fetch import halt
 from workers.joining import joined
 from workers.look import is_gone
+from workers.owners import OWNER_AWAY, Chosen, choose
 from workers.standing import ACCOUNT_PAUSED, Elsewhere, ForPerson, Halt, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
 from workers.work import Forgotten, Work, load
@@ -128,14 +130,15 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     if newer and not wrote:
         return Superseded()
     wired = desk.wired[held.destination]
-    owner = None if stands else _owner(desk, held, work, contact)
+    chosen = Chosen(None) if stands else choose(desk, wired, work, contact)
+    flagged = _flagged(work, OWNER_AWAY) if chosen.passed_over else work
     can = wired.capability(Kind.OPPORTUNITY)
     destination, zone = wired.destination, desk.settings.timezone
     draft, carries = compose(
         desk,
-        Making(held, record_id, work, within=debounce(desk, work.source)),
+        Making(held, record_id, flagged, within=debounce(desk, work.source)),
         lambda works: drafts.opportunity(
-            joined(work, works, zone), destination, can, contact_id=contact.crm_id, owner=owner
+            joined(flagged, works, zone), destination, can, contact_id=contact.crm_id, owner=chosen.owner
         ),
     )
     step = Step(held, record_id, draft, carries)
@@ -165,6 +168,10 @@ def _tell_news(desk: Desk, held: Claim, work: Work, step: Step) -> Halt | None:
     return None if isinstance(noted, Known) else noted
 
 
+def _flagged(work: Work, flag: str) -> Work:
+    return replace(work, lead=replace(work.lead, flags=(*work.lead.flags, flag)))
+
+
 def _tell_left(desk: Desk, held: Claim, work: Work, standing: Standing) -> Standing:
     """A note, once, of what this version wanted otherwise and was left because somebody changed it."""
     if not isinstance(standing, Known) or not standing.left:
@@ -173,17 +180,6 @@ def _tell_left(desk: Desk, held: Claim, work: Work, standing: Standing) -> Stand
     draft = drafts.left_note(work, standing.left, opportunity_id=standing.crm_id)
     noted = ensure(desk, Step(held, note, draft))
     return standing if isinstance(noted, Known) else noted
-
-
-def _owner(desk: Desk, held: Claim, work: Work, contact: Known) -> str | None:
-    """Who gets a new opportunity: the owner that the contact has already, else the next of the destination's users."""
-    rule = desk.wired[held.destination].destination.owner
-    if "affinity" in rule.rule and not contact.made:
-        sight = calls.read(desk, desk.wired[held.destination], Kind.CONTACT, contact.crm_id)
-        if isinstance(sight.looked, Found) and sight.looked.seen.owner:
-            return sight.looked.seen.owner
-    # By the need, not by a counter: the same answer however often the step is taken.
-    return rule.users[work.need_id % len(rule.users)] if "round_robin" in rule.rule and rule.users else None
 
 
 def _task(desk: Desk, held: Claim, work: Work, opportunity: Known) -> Standing:

@@ -6,7 +6,7 @@ Time, randomness and the network come in here, so that a test can hand in its ow
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -60,6 +60,8 @@ class Desk:
     clock: Clock = boot_clock
     jitter: Callable[[], float] = field(default=random.random)
     at: Callable[[str], None] = _nowhere
+    # (destination, user) -> (when by the clock, whether they are still there); what is lost here is asked again.
+    users: MutableMapping[tuple[str, str], tuple[float, bool]] = field(default_factory=dict)
 
     @property
     def destinations(self) -> list[str]:

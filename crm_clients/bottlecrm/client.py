@@ -152,6 +152,17 @@ class BottleCRM:
     def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:
         return sightings.page(kind, response, self.reference_field, after=after)
 
+    def user(self, owner: str) -> Request:  # noqa: ARG002 - all are listed
+        """A single user is shown to administrators only; the list that a form offers has those who are active."""
+        return Request("GET", "/users/get-teams-and-users/")
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        listed = (answers.json_object(response) or {}).get("profiles")
+        if not answers.succeeded(response) or not isinstance(listed, list):
+            return None
+        profiles = [answers.mapping(each) for each in listed]
+        return any(each.get("id") == owner and each.get("is_active") is not False for each in profiles)
+
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         """Deleted for good; only an administrator, or who made it, may (opportunity_views.py, contacts/views.py)."""
         if kind is Kind.NOTE:

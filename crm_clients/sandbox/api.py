@@ -30,7 +30,7 @@ Execution = Callable[[crm.Doing], tuple[int, Json]]
 
 @dataclass(slots=True)
 class Sandbox:
-    """Everything that a running sandbox consists of."""
+    """Everything that a running sandbox consists of.  `away`: the users who have left the company."""
 
     store: Store
     clock: Clock
@@ -38,6 +38,7 @@ class Sandbox:
     rules: Rules
     profile: Profile
     token: str
+    away: frozenset[str] = frozenset()
 
     def now(self) -> float:
         return self.clock.now().timestamp()
@@ -87,7 +88,7 @@ def blueprint(sandbox: Sandbox) -> Blueprint:
 
     @api.get("/owners")
     def owners() -> Response:
-        listed = [{"id": key, "name": name} for key, name in OWNERS.items()]
+        listed = [{"id": key, "name": name, "active": key not in sandbox.away} for key, name in OWNERS.items()]
         return _handle(sandbox, "control", None, None, lambda _: (200, {"results": listed}))
 
     return api

@@ -140,6 +140,16 @@ class SandboxClient:
     def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:  # noqa: ARG002 - the answer says
         return sightings.page(kind, response, marks=self._marks(kind))
 
+    def user(self, owner: str) -> Request:  # noqa: ARG002 - all are listed
+        return Request("GET", "/api/owners")
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        listed = (answers.json_object(response) or {}).get("results")
+        if not answers.succeeded(response) or not isinstance(listed, list):
+            return None
+        owners = [answers.mapping(each) for each in listed]
+        return any(each.get("id") == owner and each.get("active") is True for each in owners)
+
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         return Request("DELETE", _record(kind, crm_id))
 

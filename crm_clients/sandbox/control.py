@@ -117,6 +117,14 @@ def _add_dials(control: Blueprint, sandbox: Sandbox) -> None:
         sandbox.profile = _profile(json_body())
         return profile()
 
+    @control.put("/owners")
+    def set_owners() -> Response:
+        away = body.get("away") if isinstance(body := json_body(), dict) else None
+        if not isinstance(away, list) or not all(isinstance(each, str) for each in away):
+            raise Invalid({"away": "Not a list of owners."})
+        sandbox.away = frozenset(away)
+        return _json({"away": sorted(sandbox.away)})
+
     @control.get("/clock")
     def clock() -> Response:
         offset = sandbox.clock.offset.total_seconds()

@@ -48,6 +48,10 @@ class Dials:
         """`lag` and `limit` in seconds, None: the profile's own."""
         self._call("PUT", "profile", {"name": name, "lag_seconds": lag, "limit_seconds": limit})
 
+    def owners_away(self, *owners: str) -> None:
+        """These users have left the company, and no other has."""
+        self._call("PUT", "owners", {"away": list(owners)})
+
     def set_clock(self, offset_seconds: float) -> None:
         """Let the sandbox's clock show this much more than the wall's."""
         self._call("PUT", "clock", {"offset_seconds": offset_seconds})

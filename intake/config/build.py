@@ -14,6 +14,7 @@ from intake.config.settings import (
     MEDIA_URLS,
     SANDBOX,
     Alerts,
+    Assignment,
     Destination,
     OwnerRule,
     Settings,
@@ -57,7 +58,9 @@ def _destination(table: Table, resolve: Resolve) -> Destination:
         read["credential"] = resolve(read["credential"])
     if "assume_limit" in read:
         read["assume_limit"] = timedelta(seconds=read["assume_limit"])
-    read["owner"] = OwnerRule(**read.get("owner", {}))
+    owner = dict(read.get("owner", {}))
+    owner["assign"] = tuple(Assignment(**each) for each in owner.get("assign", ()))
+    read["owner"] = OwnerRule(**owner)
     read["task"] = TaskRule(**read.get("task", {}))
     return Destination(**read)
 

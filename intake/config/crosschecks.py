@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from intake.config.document import Complaint, Document, Table
@@ -53,6 +53,16 @@ def _destinations(document: Document) -> Iterator[Complaint]:
         owner = table.get("owner", {})
         if "round_robin" in owner.get("rule", ()) and "users" not in owner:
             yield ("destinations", index, "owner"), "round_robin needs users = [...]"
+        if ("assign" in owner.get("rule", ())) != bool(owner.get("assign")):
+            yield ("destinations", index, "owner"), 'rule "assign" and [[destinations.owner.assign]] need each other'
+        yield from _assigned(document, index, owner.get("assign", ()))
+
+
+def _assigned(document: Document, index: int, assigned: Iterable[Table]) -> Iterator[Complaint]:
+    names = {source.get("name") for source in document.sources}
+    for number, each in enumerate(assigned):
+        if "source" in each and each["source"] not in names:
+            yield ("destinations", index, "owner", "assign", number, "source"), f'there is no source "{each["source"]}"'
 
 
 def _alerts(document: Document) -> Iterator[Complaint]:

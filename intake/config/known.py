@@ -62,7 +62,7 @@ KNOWN_CLIENTS: Final = frozenset({
 KNOWN_SCHEMES: Final = frozenset({"basic", "bearer", "hmac-base64", "hmac-hex", "standard", "timed", "token"})
 
 HOLD_RULES: Final = frozenset({"links"})
-OWNER_RULES: Final = frozenset({"affinity", "round_robin"})
+OWNER_RULES: Final = frozenset({"affinity", "assign", "round_robin"})
 
 # What `[destinations.fields]` may send on and `[sources.fields]` may point at; `utm_` takes any further word too.
 LEAD_FIELDS: Final = frozenset({

@@ -60,11 +60,24 @@ class AlertsSchema(Strict):
     console_url = Word(words.public_address)
 
 
+class AssignmentSchema(Strict):
+    """[[destinations.owner.assign]]: one user, and what they get."""
+
+    user = Word(words.line, required=True)
+    product = Word(words.line)
+    region = Word(words.line)
+    source = Word(words.name)
+
+
 class OwnerSchema(Strict):
     """[destinations.owner]: who gets a new record."""
 
     rule = Word(words.owner_rules)
     users = Words(Word(words.line))
+    assign = fields.List(
+        fields.Nested(AssignmentSchema),
+        error_messages={"invalid": "must be begun with [[destinations.owner.assign]], one for each"},
+    )
 
 
 class TaskSchema(Strict):

@@ -50,11 +50,25 @@ DEFAULT_HOURS: Final = BusinessHours.parse("mon-fri 09:00-18:00")
 
 
 @dataclass(frozen=True, slots=True)
+class Assignment:
+    """`user` gets what meets every condition that is not None; without any, whatever comes.
+
+    `region`: two capital letters are the country of the phone (ISO 3166), anything else a place named in an answer.
+    """
+
+    user: str
+    product: str | None = None
+    region: str | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OwnerRule:
-    """Who gets a new record: the first rule that names somebody.  Sent on creation only."""
+    """Who gets a new record: the first rule that names somebody who is still there.  Sent on creation only."""
 
     rule: tuple[str, ...] = ("affinity",)
     users: tuple[str, ...] = ()
+    assign: tuple[Assignment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from intake.business_time import BusinessDuration, BusinessHours
-from intake.config import DEMO_CONFIG, KNOWN_PROVIDERS, Destination, Settings, Source, Template, load
+from intake.config import DEMO_CONFIG, KNOWN_PROVIDERS, Assignment, Destination, Settings, Source, Template, load
 from tests.unit.config.conftest import SOURCE, Loads
 
 EVERY_KEY = Path(__file__).with_name("every_key.toml")
@@ -55,7 +55,8 @@ def test_destination_is_as_written(whole: Settings) -> None:
     assert (one.pipeline, one.stage, one.currency) == ("Ventas 2", "Nuevo", "CLP")
     assert one.opportunity_text == Template("{message}\nRUT: {document}\n")
     assert one.assume_limit == timedelta(minutes=2)
-    assert (one.owner.rule, one.owner.users) == (("affinity", "round_robin"), ("rosa", "hugo"))
+    assert (one.owner.rule, one.owner.users) == (("affinity", "assign", "round_robin"), ("rosa", "hugo"))
+    assert one.owner.assign == (Assignment("hugo", "mesa", "CL", "own-words"),)
     assert (one.task.type, one.task.due) == ("call", BusinessDuration(1, "day", business=True))
     assert one.fields == {"document": "x_rut", "utm_source": "x_origin", "utm_anything": "x_other"}
     assert one.options == {"profile": "crm.lead", "limit_seconds": "90"}

@@ -79,6 +79,13 @@ IN_DESTINATION = [
     ("assume_limit = true", "assume_limit: must be a whole number from 1 to 86400"),
     ('owner.rule = "afinity"', 'owner.rule: unknown owner rule "afinity"; did you mean "affinity"?'),
     ('owner.rule = "round_robin"', "owner: round_robin needs users = [...]"),
+    ('owner.rule = "assign"', 'owner: rule "assign" and [[destinations.owner.assign]] need each other'),
+    ('owner.assign = "ana"', "owner.assign: must be begun with [[destinations.owner.assign]], one for each"),
+    ('owner = { rule = "assign", assign = [{ product = "mesa" }] }', "owner.assign[0].user: is missing"),
+    (
+        'owner = { rule = "assign", assign = [{ user = "ana", source = "nope" }] }',
+        'owner.assign[0].source: there is no source "nope"',
+    ),
     ("owner.users = []", "owner.users: must have 1 to 100 elements"),
     ('owner = "ana"', "owner: must be a table"),
     ('task.due = "soon"', f"task.due: {DURATION}"),
