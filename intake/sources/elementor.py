@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from intake.sources.base import Delivered
 from intake.sources.brackets import nested
 from intake.sources.decoding import Decoded, Json, mapping, text
-from intake.sources.leaves import Leaf, folded, leaves
+from intake.sources.leaves import MAX_LEAVES, Leaf, folded, leaves
 from intake.sources.questions import Question, answers
 from intake.sources.submission import URLENCODED, FormTool, Submission, pointer
 
@@ -45,7 +46,7 @@ class Elementor(FormTool):
 
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         advanced = isinstance(body.get("fields"), (dict, list))
-        written = answers(_advanced(body) if advanced else _simple(body))
+        written = answers(islice(_advanced(body) if advanced else _simple(body), MAX_LEAVES))
         name = text(mapping(body.get("form")).get("name")) or text(body.get("form_name"))
         # The form's name tells two forms apart; it is the site's word and makes no lead by itself.
         form = (Leaf("/form/name", "formulario", name),) if name and written else ()

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from intake.sources import brackets
 from intake.sources.base import Delivered
 from intake.sources.compound import one_text
 from intake.sources.decoding import Decoded, Json, identifier, mapping, text
-from intake.sources.leaves import Leaf, leaves
+from intake.sources.leaves import MAX_LEAVES, Leaf, leaves
 from intake.sources.scrubbing import without
 from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, pointer, read_body, titled
 
@@ -36,7 +37,7 @@ class Formstack(FormTool):
     def submission(self, body: dict[str, Json], headers: Mapping[str, str]) -> Submission:  # noqa: ARG002
         form_id, unique = text(body.get("FormID")), identifier(body.get("UniqueID"))
         return Submission(
-            answers=titled(_answers(body)),
+            answers=titled(islice(_answers(body), MAX_LEAVES)),
             request_id=f"{form_id or ''}:{unique}" if unique else None,
         )
 
