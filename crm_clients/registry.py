@@ -24,6 +24,7 @@ CLIENTS: Mapping[str, str] = {
     "espocrm": "crm_clients.espocrm.client",
     "http": "crm_clients.generic.client",
     "hubspot": "crm_clients.hubspot.client",
+    "kommo": "crm_clients.kommo.client",
     "odoo": "crm_clients.odoo.client",
     "pipedrive": "crm_clients.pipedrive.client",
     "salesforce": "crm_clients.salesforce.client",

@@ -1,0 +1,1 @@
+"""Kommo (formerly amoCRM), API v4."""
