@@ -1,0 +1,1 @@
+"""The API: the same reading and deciding as the console, for programs."""

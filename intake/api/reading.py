@@ -1,0 +1,136 @@
+"""What programs may read: events, what they say, and what waits for a person."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Final
+from uuid import UUID
+
+from intake import decided, ops, remaking, revisions, worklist
+from intake.api import gate
+from intake.api.routes import Given, Route
+from intake.api.schemas import (
+    DataSchema,
+    EventsQuery,
+    EventsSchema,
+    ExplanationSchema,
+    ItemSchema,
+    ItemsQuery,
+    ItemsSchema,
+    LanguageQuery,
+    NoQuery,
+    WholeEventSchema,
+)
+from intake.db import Conn
+from intake.desk import access, dossier
+from intake.desk.tools import connection, tools
+from intake.explain import SafeAction, explain, item_actions, safe_actions
+from intake.ops import EventRow, Page, Wanted
+from intake.reason_texts import Language
+from intake.worklist import ItemRow
+
+
+def events(given: Given) -> Page:
+    """One page, the newest first."""
+    wanted = Wanted(given.get("state"), given.get("source"), given.get("since"), given["limit"], given.get("cursor"))
+    with connection() as conn:
+        return ops.events(conn, wanted)
+
+
+def event(given: Given, event_id: UUID) -> dict[str, object]:
+    """One event, with all that happened to it."""
+    with connection() as conn:
+        found = _event(conn, event_id)
+        view = decided.view_of(conn, found)
+        return asdict(found) | {
+            "attempts": ops.attempts(conn, event_id),
+            "history": ops.history(conn, event_id),
+            "decisions": ops.decisions(conn, event_id),
+            "safe_actions": safe_actions(view, _language(given)),
+            "destination": view.destination,
+            "content": revisions.named(conn, event_id),
+            "reissue_of": remaking.reissue_of(conn, event_id),
+            "reissues": remaking.reissues(conn, event_id),
+        }
+
+
+def _event(conn: Conn, event_id: UUID) -> EventRow:
+    found = ops.event(conn, event_id)
+    if found is None:
+        raise LookupError(f"event {event_id}")
+    return found
+
+
+def _language(given: Given) -> Language:
+    return "en" if given["lang"] == "en" else "es"
+
+
+def explained(given: Given, event_id: UUID) -> dict[str, object]:
+    """Why it is where it is."""
+    with connection() as conn:
+        found = _event(conn, event_id)
+        can = dossier.open_destinations(tools().settings)
+        told = explain(decided.view_of(conn, found), _language(given), open_destinations=can)
+    return asdict(told) | {
+        "event_id": event_id, "state": found.state, "reason": found.reason, "language": _language(given),
+    }  # fmt: skip
+
+
+def data(given: Given, event_id: UUID) -> dict[str, object]:
+    """What it says; who read it is noted first."""
+    del given
+    with connection() as conn:
+        _event(conn, event_id)
+        access.note(conn, gate.viewer(), "content", event_id)
+        found = dossier.contents(conn, event_id)
+    shown = [
+        {"revision": each.revision, "lead": json.loads(dossier.as_json(each.lead)) if each.lead else None}
+        for each in found
+    ]
+    return {"event_id": event_id, "revisions": shown}
+
+
+def items(given: Given) -> dict[str, object]:
+    """What is open, the oldest first."""
+    with connection() as conn:
+        found = worklist.items(conn, kind=given.get("kind"), assignee=given.get("assignee"), limit=given["limit"])
+        return {"items": [_whole(conn, each, "es") for each in found]}
+
+
+def item(given: Given, item_id: int) -> dict[str, object]:
+    """One item, open or closed."""
+    with connection() as conn:
+        found = worklist.item(conn, item_id)
+        if found is None:
+            raise LookupError(f"item {item_id}")
+        return _whole(conn, found, _language(given))
+
+
+def _whole(conn: Conn, row: ItemRow, language: Language) -> dict[str, object]:
+    return asdict(row) | {"safe_actions": _safe(conn, row, language)}
+
+
+def _safe(conn: Conn, row: ItemRow, language: Language) -> list[SafeAction]:
+    """The event's, where it is one of a delivery; else the item's own."""
+    if row.kind == "delivery" and row.event_id is not None:
+        return list(safe_actions(decided.view(conn, row.event_id), language))
+    is_open = row.closed_at is None
+    # An item's actions are named otherwise than an event's.
+    return [SafeAction(name, is_open, does) for name, does in item_actions(row.kind, language).items()]  # type: ignore[arg-type]
+
+
+ROUTES: Final = (
+    Route("GET", "/events", "listEvents", "What came in, the newest first.",
+          "see", EventsQuery(), EventsSchema(), events),
+    Route("GET", "/events/<uuid:event_id>", "getEvent", "One event: attempts, history, decisions, what may be done.",
+          "see", LanguageQuery(), WholeEventSchema(), event),
+    Route("GET", "/events/<uuid:event_id>/explain", "explainEvent", "Why it is where it is, and what is safe.",
+          "see", LanguageQuery(), ExplanationSchema(), explained),
+    Route("GET", "/events/<uuid:event_id>/data", "getEventData", "What it says, unmasked; who read it is noted.",
+          "data", NoQuery(), DataSchema(), data),
+    Route("GET", "/items", "listItems", "What waits for a person, the oldest first.",
+          "see", ItemsQuery(), ItemsSchema(), items),
+    Route("GET", "/items/<int(max=4611686018427387904):item_id>", "getItem", "One item, open or closed.",
+          "see", LanguageQuery(), ItemSchema(), item),
+)  # fmt: skip

@@ -1,0 +1,264 @@
+"""The API's documents: what is asked is checked by them, what is answered is made by them, and OpenAPI shows them."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from marshmallow import RAISE, Schema, fields, validate
+
+from intake.deliveries import FINAL, OPEN
+from intake.desk.corrected import FIELDS
+from intake.ops import MOST, PAGE, STATES, Stage
+from intake.records import RecordKind
+from intake.worklist import KINDS
+
+LONGEST_REASON = 1000
+
+
+class Answer(Schema):
+    """An answer is whole: every field is in it."""
+
+
+class SafeActionSchema(Answer):
+    action = fields.String(required=True, metadata={"description": "The action, as `POST` takes it with a dash."})
+    allowed = fields.Boolean(required=True)
+    why = fields.String(required=True, metadata={"description": "What it does, or why it is refused now."})
+
+
+class EventSchema(Answer):
+    event_id = fields.UUID(required=True)
+    mode = fields.String(required=True, validate=validate.OneOf(("live", "test")))
+    source = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(("form", "whatsapp", "quote")))
+    request_id = fields.String(required=True, metadata={"description": "The sender's id, or ours where it gives none."})
+    version = fields.Integer(allow_none=True, required=True)
+    need = fields.String(required=True, metadata={"description": "The stem of its references in the CRM."})
+    state = fields.String(required=True, validate=validate.OneOf((*OPEN, *FINAL)))
+    reason = fields.String(allow_none=True, required=True)
+    received_at = fields.AwareDateTime(required=True)
+    due_at = fields.AwareDateTime(allow_none=True, required=True)
+    attempts = fields.Integer(required=True)
+    contact_id = fields.String(allow_none=True, required=True)
+    opportunity_id = fields.String(allow_none=True, required=True)
+    task_id = fields.String(allow_none=True, required=True)
+    note_id = fields.String(allow_none=True, required=True)
+    contact_ref = fields.String(allow_none=True, required=True)
+    opportunity_ref = fields.String(allow_none=True, required=True)
+    task_ref = fields.String(allow_none=True, required=True)
+    note_ref = fields.String(allow_none=True, required=True)
+    open_item = fields.Integer(allow_none=True, required=True)
+
+
+class AttemptSchema(Answer):
+    attempt_id = fields.Integer(required=True)
+    event_id = fields.UUID(allow_none=True, required=True)
+    record = fields.String(required=True, validate=validate.OneOf(get_args(RecordKind)))
+    reference = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(("write", "look")))
+    action = fields.String(required=True)
+    stage = fields.String(required=True, validate=validate.OneOf(get_args(Stage)))
+    prepared_at = fields.AwareDateTime(required=True)
+    send_by = fields.AwareDateTime(allow_none=True, required=True)
+    sent_at = fields.AwareDateTime(allow_none=True, required=True)
+    answered_at = fields.AwareDateTime(allow_none=True, required=True)
+    confirmed_at = fields.AwareDateTime(allow_none=True, required=True)
+    outcome = fields.String(allow_none=True, required=True)
+    reason = fields.String(allow_none=True, required=True)
+    strength = fields.String(allow_none=True, required=True)
+    control = fields.Boolean(allow_none=True, required=True)
+    settled_how = fields.String(allow_none=True, required=True)
+    evidence = fields.Dict(required=True)
+
+
+class MoveSchema(Answer):
+    at = fields.AwareDateTime(required=True)
+    generation = fields.Integer(required=True)
+    from_state = fields.String(allow_none=True, required=True)
+    to_state = fields.String(required=True)
+    reason = fields.String(allow_none=True, required=True)
+
+
+class DecisionSchema(Answer):
+    decision_id = fields.Integer(required=True)
+    at = fields.AwareDateTime(required=True)
+    author = fields.String(required=True)
+    action = fields.String(required=True)
+    reason = fields.String(required=True)
+    detail = fields.Dict(required=True)
+
+
+class ContentSchema(Answer):
+    revision = fields.Integer(required=True)
+    fingerprint = fields.String(required=True)
+
+
+class ReissueSchema(Answer):
+    event_id = fields.UUID(required=True)
+    state = fields.String(required=True)
+
+
+class WholeEventSchema(EventSchema):
+    attempts = fields.List(fields.Nested(AttemptSchema()), required=True)  # type: ignore[assignment]  # as the CLI shows
+    history = fields.List(fields.Nested(MoveSchema()), required=True)
+    decisions = fields.List(fields.Nested(DecisionSchema()), required=True)
+    safe_actions = fields.List(fields.Nested(SafeActionSchema()), required=True)
+    destination = fields.String(required=True)
+    content = fields.Nested(ContentSchema(), allow_none=True, required=True)
+    reissue_of = fields.UUID(allow_none=True, required=True)
+    reissues = fields.List(fields.Nested(ReissueSchema()), required=True)
+
+
+class EventsSchema(Answer):
+    events = fields.List(fields.Nested(EventSchema()), required=True)
+    next_cursor = fields.String(allow_none=True, required=True)
+
+
+class ExplanationSchema(Answer):
+    event_id = fields.UUID(required=True)
+    state = fields.String(required=True)
+    reason = fields.String(allow_none=True, required=True)
+    language = fields.String(required=True, validate=validate.OneOf(("es", "en")))
+    where = fields.String(required=True)
+    why = fields.String(required=True)
+    then = fields.String(required=True)
+    safe_actions = fields.List(fields.Nested(SafeActionSchema()), required=True)
+
+
+class RevisionSchema(Answer):
+    revision = fields.Integer(required=True)
+    lead = fields.Dict(allow_none=True, required=True, metadata={"description": "null: purged."})
+
+
+class DataSchema(Answer):
+    event_id = fields.UUID(required=True)
+    revisions = fields.List(fields.Nested(RevisionSchema()), required=True, metadata={"description": "Newest first."})
+
+
+class ItemSchema(Answer):
+    item_id = fields.Integer(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(KINDS))
+    reason = fields.String(required=True)
+    mode = fields.String(required=True)
+    source = fields.String(allow_none=True, required=True)
+    event_id = fields.UUID(allow_none=True, required=True)
+    receipt_id = fields.UUID(allow_none=True, required=True)
+    record_id = fields.Integer(allow_none=True, required=True)
+    state = fields.String(allow_none=True, required=True)
+    fields_ = fields.Dict(required=True, attribute="fields", data_key="fields")
+    evidence = fields.Dict(required=True)
+    assignee = fields.String(allow_none=True, required=True)
+    opened_at = fields.AwareDateTime(required=True)
+    due_at = fields.AwareDateTime(allow_none=True, required=True)
+    closed_at = fields.AwareDateTime(allow_none=True, required=True)
+    resolution = fields.String(allow_none=True, required=True)
+    safe_actions = fields.List(fields.Nested(SafeActionSchema()), required=True)
+
+
+class ItemsSchema(Answer):
+    items_ = fields.List(fields.Nested(ItemSchema()), required=True, attribute="items", data_key="items")
+
+
+class DoneSchema(Answer):
+    event_id = fields.UUID(required=True)
+    state = fields.String(required=True)
+    new_event_id = fields.UUID(allow_none=True, required=True, metadata={"description": "The one that it opened."})
+
+
+class ItemDoneSchema(Answer):
+    item_id = fields.Integer(required=True)
+    result = fields.String(required=True)
+
+
+class SteeredSchema(Answer):
+    name = fields.String(required=True)
+    paused = fields.Boolean(required=True)
+    changed = fields.Boolean(required=True, metadata={"description": "false: it was so already."})
+
+
+class ProblemSchema(Answer):
+    type = fields.String(required=True)
+    title = fields.String(required=True)
+    status = fields.Integer(required=True)
+    code = fields.String(required=True)
+    detail = fields.String()
+    reason = fields.String()
+    fields_ = fields.Dict(data_key="fields")
+
+
+# --- what is asked ----------------------------------------------------------------------------------------------------
+
+
+class Asked(Schema):
+    class Meta:
+        # A parameter that is misspelt must not be taken for none.
+        unknown = RAISE
+
+
+class EventsQuery(Asked):
+    state = fields.String(validate=validate.OneOf(STATES), metadata={"description": "`pending`: all not final."})
+    source = fields.String(validate=validate.Length(max=100))
+    since = fields.AwareDateTime(metadata={"description": "Received since then, ISO 8601 with its zone."})
+    limit = fields.Integer(load_default=PAGE, validate=validate.Range(1, MOST))
+    cursor = fields.String(validate=validate.Length(max=200))
+
+
+class ItemsQuery(Asked):
+    kind = fields.String(validate=validate.OneOf(KINDS))
+    assignee = fields.String(validate=validate.Length(max=100))
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 200))
+
+
+class LanguageQuery(Asked):
+    lang = fields.String(load_default="es", validate=validate.OneOf(("es", "en")))
+
+
+class NoQuery(Asked):
+    pass
+
+
+class Body(Schema):
+    class Meta:
+        unknown = RAISE
+
+    reason = fields.String(
+        required=True,
+        validate=validate.Length(1, LONGEST_REASON),
+        metadata={"description": "Why; kept for good, with the name of the token's operator."},
+    )
+
+
+class ApproveBody(Body):
+    revision = fields.Integer(load_default=None, allow_none=True)
+    fingerprint = fields.String(load_default=None, allow_none=True)
+
+
+class SettleBody(Body):
+    outcome = fields.String(
+        required=True, validate=validate.OneOf(("applied", "not-applied", "contact", "note", "new", "cancel"))
+    )
+    crm_id = fields.String(load_default="", validate=validate.Length(max=200))
+    record = fields.String(load_default=None, allow_none=True, validate=validate.OneOf(get_args(RecordKind)))
+    unverified = fields.Boolean(load_default=False, metadata={"description": "Take the id without reading it back."})
+
+
+class CorrectBody(Body):
+    fields_ = fields.Dict(
+        keys=fields.String(validate=validate.OneOf(FIELDS)),
+        values=fields.String(validate=validate.Length(max=20_000)),
+        required=True,
+        data_key="fields",
+        validate=validate.Length(1, len(FIELDS)),
+    )
+
+
+class SpamBody(Body):
+    undo = fields.Boolean(load_default=False, metadata={"description": "It was no spam."})
+
+
+class AssignBody(Body):
+    assignee = fields.String(load_default=None, allow_none=True, metadata={"description": "null: who asks."})
+    due_at = fields.AwareDateTime(load_default=None, allow_none=True)
+
+
+class ResolveBody(Body):
+    resolution = fields.String(required=True, validate=validate.OneOf(("keep", "accept", "release")))
