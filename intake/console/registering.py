@@ -1,0 +1,18 @@
+"""Putting the pages of the console into an application."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from intake.console import deeds, events, gate, i18n, items, lists, login, steering, wording
+from intake.desk.tools import Tools
+
+
+def register(app: Flask, tools: Tools) -> None:
+    """Put the pages under /console."""
+    i18n.install(app, tools)
+    wording.install(app)
+    pages = gate.blueprint()
+    for part in (login, lists, events, deeds, items, steering):
+        part.add(pages)
+    gate.install(app, pages)

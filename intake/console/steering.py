@@ -1,0 +1,142 @@
+"""Sources, accounts, health, and who saw what: for those who keep the installation going."""
+
+from __future__ import annotations
+
+import csv
+import io
+from http import HTTPStatus
+from typing import Final
+
+from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from intake import pauses
+from intake.alerts.changes import Held
+from intake.alerts.texts import CONDITIONS
+from intake.alerts.wording import name as condition_name
+from intake.console import gate, i18n, wording
+from intake.console.deeds import LONGEST_REASON
+from intake.console.i18n import _
+from intake.console.lists import harmless
+from intake.decided import Author
+from intake.desk import access, overview
+from intake.desk.access import Asked
+from intake.desk.tools import connection, tools
+
+MOST_EXPORTED: Final = 100_000
+
+
+def add(pages: Blueprint) -> None:
+    """These pages."""
+    pages.add_url_rule("/sources", "sources", sources, methods=["GET"])
+    pages.add_url_rule("/accounts", "accounts", accounts, methods=["GET"])
+    pages.add_url_rule(
+        "/<any(sources, accounts):things>/<name>/<any(pause, resume):deed>", "steer", steer, methods=["POST"]
+    )
+    pages.add_url_rule("/health", "health", health, methods=["GET"])
+    pages.add_url_rule("/access", "access", accesses, methods=["GET"])
+    pages.add_url_rule("/access.csv", "access_csv", access_csv, methods=["GET"])
+
+
+@gate.needs("see")
+def sources() -> str:
+    """The ways in."""
+    with connection() as conn:
+        return render_template("sources.html", ways=overview.ways(conn, tools().settings), may=wording.may)
+
+
+@gate.needs("see")
+def accounts() -> str:
+    """The CRM accounts."""
+    with connection() as conn:
+        return render_template("accounts.html", accounts=overview.accounts(conn, tools().settings), may=wording.may)
+
+
+@gate.needs("steer")
+def steer(things: str, name: str, deed: str) -> AnyResponse:
+    """Pause or resume one."""
+    known = tools().settings.sources if things == "sources" else tools().settings.destinations
+    if name not in known:
+        abort(HTTPStatus.NOT_FOUND)
+    why = request.form.get("reason", "").replace("\x00", "").strip()[:LONGEST_REASON]
+    if not why:
+        return redirect(url_for(f"console.{things}", done="no-reason"), HTTPStatus.SEE_OTHER)
+    author = Author(gate.signed_in().operator.name, why)
+    with connection() as conn:
+        match things, deed:
+            case "sources", "pause":
+                pauses.pause_source(conn, author, name)
+            case "sources", _:
+                pauses.resume_source(conn, author, name)
+            case _, "pause":
+                pauses.pause_account(conn, author, name)
+            case _:
+                pauses.resume_account(conn, author, name)
+    tools().hint()
+    return redirect(url_for(f"console.{things}", done=deed), HTTPStatus.SEE_OTHER)
+
+
+@gate.needs("see")
+def health() -> str:
+    """Processes, queue, and what holds."""
+    with connection() as conn:
+        return render_template("health.html", health=overview.health(conn), condition=condition, told=told)
+
+
+def condition(name: str) -> str:
+    """Its name."""
+    return condition_name(name, i18n.language())
+
+
+def told(held: Held) -> str:
+    """What it means, and what to do."""
+    text = CONDITIONS.get(held.name)
+    if text is None:
+        return held.name
+    words = text.of(i18n.language()).replace("{count}", str(held.count)).replace("{subject}", held.subject)
+    return wording.without_commands(words.replace("{since}", wording.clock(held.since)))
+
+
+# --- who saw what -----------------------------------------------------------------------------------------------------
+
+
+def _asked(limit: int) -> Asked:
+    return Asked(
+        operator=request.args.get("operator") or None, before=request.args.get("before", type=int), limit=limit
+    )
+
+
+@gate.needs("audit")
+def accesses() -> str:
+    """The access log."""
+    asked = _asked(100)
+    with connection() as conn:
+        rows = access.listed(conn, asked)
+    return render_template("access.html", rows=rows, asked=asked, words=access_words, more=len(rows) == asked.limit)
+
+
+@gate.needs("audit")
+def access_csv() -> Response:
+    """All of it; that somebody took it is noted, too."""
+    with connection() as conn:
+        rows = access.listed(conn, _asked(MOST_EXPORTED))
+        access.note(conn, gate.viewer(), "access_log", rows=len(rows))
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(("at", "operator", "via", "what", "event_id"))
+    for each in rows:
+        cells = (each.at.isoformat(), each.operator, each.via, each.what, str(each.event_id or ""))
+        table.writerow([harmless(cell) for cell in cells])
+    answer = Response(out.getvalue(), content_type="text/csv; charset=utf-8")
+    answer.headers["Content-Disposition"] = 'attachment; filename="access.csv"'
+    return answer
+
+
+def access_words(what: str) -> str:
+    """What was seen."""
+    return {
+        "content": _("los datos de un evento"),
+        "export": _("una lista como archivo"),
+        "conflict": _("los dos contenidos de un conflicto"),
+        "access_log": _("este registro como archivo"),
+    }.get(what, what)

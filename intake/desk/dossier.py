@@ -1,0 +1,215 @@
+"""All that there is to know of one event, in the order in which a person asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from intake import decided, fetches, lead_schema, masked, ops, remaking, revisions
+from intake.config import Settings
+from intake.db import Conn
+from intake.desk import crm_reads
+from intake.desk.crm_reads import CrmRead, Wanted
+from intake.desk.inbox import Mark
+from intake.explain import Explanation, explain
+from intake.lead import Lead
+from intake.ops import AttemptRow, DecisionRow, EventRow, Move, RecordRow
+from intake.permitted import View
+from intake.reason_texts import Language
+
+# --- what happened, in order ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """It came."""
+
+    at: datetime
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One entry of the story: it came, it moved, the CRM was asked, somebody decided."""
+
+    at: datetime
+    of: Received | Move | AttemptRow | DecisionRow
+    # Entries of one moment stand as they follow from each other.
+    rank: int = field(default=0, compare=False)
+
+
+def story(conn: Conn, event: EventRow) -> list[Moment]:
+    """From the first to the last."""
+    told = [Moment(event.received_at, Received(event.received_at, event.source), 0)]
+    told += [Moment(each.at, each, 1) for each in ops.decisions(conn, event.event_id)]
+    told += [Moment(each.prepared_at, each, 2) for each in ops.attempts(conn, event.event_id)]
+    moves = ops.history(conn, event.event_id)
+    told += [Moment(each.at, each, 3) for each in moves if (each.from_state, each.to_state) != (None, "received")]
+    return sorted(told, key=lambda moment: (moment.at, moment.rank))
+
+
+# --- its records ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A record, and how it stood in the CRM when somebody asked lately; `read` None: nobody did."""
+
+    record: RecordRow
+    read: CrmRead | None
+
+    @property
+    def mark(self) -> Mark:
+        """How far it is."""
+        match self.record.state:
+            case "none":
+                return "empty"
+            case "known":
+                return "confirmed"
+            case "gone":
+                return "gone"
+            case "asked" if self.record.being_asked:
+                return "sent"
+            case _:
+                return "uncertain"
+
+    @property
+    def is_being_read(self) -> bool:
+        """A worker was asked, and has not answered."""
+        return self.read is not None and self.read.outcome is None
+
+
+def standing(conn: Conn, seen: View) -> list[Standing]:
+    """The records of an event."""
+    return [Standing(each, _latest(conn, seen, each)) for each in seen.records]
+
+
+def _latest(conn: Conn, seen: View, record: RecordRow) -> CrmRead | None:
+    if record.crm_id is None:
+        return None
+    return crm_reads.latest(conn, Wanted(seen.destination, record.kind, record.crm_id))
+
+
+# --- what belongs to it -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Another event.  need: of the same opportunity.  contact: of the same person.  reissue: one made of the other."""
+
+    event_id: UUID
+    how: Literal["need", "contact", "reissue"]
+    received_at: datetime
+    kind: str
+    source: str
+    state: str
+
+
+RELATIVES = """
+    WITH own AS (SELECT need_id, contact_record FROM deliveries WHERE event_id = %(event_id)s
+                  ORDER BY generation DESC LIMIT 1),
+         found AS (
+           SELECT event_id, 'need' AS how FROM deliveries WHERE need_id = (SELECT need_id FROM own)
+           UNION ALL
+           SELECT event_id, 'reissue' FROM events
+            WHERE reissue_of = %(event_id)s OR event_id = (SELECT reissue_of FROM events WHERE event_id = %(event_id)s)
+           UNION ALL
+           (SELECT event_id, 'contact' FROM deliveries WHERE contact_record = (SELECT contact_record FROM own)
+             ORDER BY received_at DESC LIMIT 50)),
+         nearest AS (SELECT DISTINCT ON (event_id) event_id, how FROM found WHERE event_id <> %(event_id)s
+                      ORDER BY event_id, how = 'contact', how)
+    SELECT e.event_id, n.how, e.received_at, e.kind, e.source, d.state
+      FROM nearest n JOIN events e USING (event_id)
+      JOIN LATERAL (SELECT state FROM deliveries WHERE event_id = e.event_id
+                     ORDER BY generation DESC LIMIT 1) d ON true
+     ORDER BY e.received_at DESC LIMIT 30
+"""
+
+
+def relatives(conn: Conn, event_id: UUID) -> list[Relative]:
+    """The newest first."""
+    with conn.cursor(row_factory=class_row(Relative)) as cursor:
+        return cursor.execute(RELATIVES, {"event_id": event_id}).fetchall()
+
+
+# --- what it says -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A revision of the lead.  `lead` None: purged."""
+
+    revision: int
+    lead: Lead | None = field(repr=False)
+
+
+CONTENTS = """
+    SELECT revision AS number, content FROM bodies
+     WHERE event_id = %(event_id)s AND what = 'lead' ORDER BY revision DESC
+"""
+
+
+def contents(conn: Conn, event_id: UUID) -> list[Content]:
+    """The newest first; the last is what came.  Whoever shows it notes that before."""
+    with conn.cursor(row_factory=class_row(revisions.Revision)) as cursor:
+        found = cursor.execute(CONTENTS, {"event_id": event_id}).fetchall()
+    return [Content(each.number, each.lead) for each in found]
+
+
+# --- together ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """One event.  `person` is masked; "": purged."""
+
+    event: EventRow
+    view: View
+    told: Explanation
+    person: str
+    revision: revisions.Named | None
+    story: Sequence[Moment]
+    standing: Sequence[Standing]
+    relatives: Sequence[Relative]
+    fetches: Sequence[fetches.FetchRow]
+    reissue_of: UUID | None
+
+    @property
+    def is_being_read(self) -> bool:
+        """Somebody asked for how it stands in the CRM, and the answer is on its way."""
+        return any(each.is_being_read for each in self.standing)
+
+
+def open_destinations(settings: Settings) -> set[str]:
+    """Those that can be delivered to."""
+    return {each.name for each in settings.destinations.values() if each.closed_because is None}
+
+
+def read(conn: Conn, settings: Settings, event_id: UUID, language: Language) -> Dossier | None:
+    """None: there is no such event."""
+    event = ops.event(conn, event_id)
+    if event is None:
+        return None
+    view = decided.view_of(conn, event)
+    return Dossier(
+        event=event,
+        view=view,
+        told=explain(view, language, open_destinations=open_destinations(settings)),
+        person=masked.contacts(conn, [event_id]).get(event_id, ""),
+        revision=revisions.named(conn, event_id),
+        story=story(conn, event),
+        standing=standing(conn, view),
+        relatives=relatives(conn, event_id),
+        fetches=fetches.of_event(conn, event_id),
+        reissue_of=remaking.reissue_of(conn, event_id),
+    )
+
+
+def as_json(lead: Lead) -> bytes:
+    """The form in which the API shows it."""
+    return lead_schema.dump(lead)

@@ -1,0 +1,263 @@
+"""The four lists by which a day at the desk goes, and one of everything.
+
+decide: what waits for a person · moving: on its way · today: confirmed today · refused: at the door · all
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, get_args
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row
+
+from intake.db import Conn
+from intake.deliveries import FINAL, OPEN
+from intake.ops import BadCursor
+from intake.worklist import ItemKind
+
+List = Literal["decide", "moving", "today", "all"]
+LISTS: Final[tuple[List, ...]] = get_args(List)
+STATES: Final = (*OPEN, *FINAL)
+PAGE: Final = 50
+
+# Of a record: nothing there · a write is on its way · there · perhaps there · there once.
+Mark = Literal["empty", "sent", "confirmed", "uncertain", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a list: an event, an open item, or both.  `at`: what the list is sorted by.
+
+    `item_kind` None: nothing waits for a person.  `third` is the mark of the task, or of the note where `is_note`.
+    """
+
+    at: datetime
+    key: str
+    event_id: UUID | None
+    mode: str
+    source: str | None
+    kind: str | None
+    state: str | None
+    reason: str | None
+    contact: Mark
+    opportunity: Mark
+    third: Mark
+    is_note: bool
+    item_id: int | None
+    item_kind: ItemKind | None
+    assignee: str | None
+    due_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which lines, None: any.  `assignee` "-": nobody's.  `cursor`: where the page before ended."""
+
+    source: str | None = None
+    kind: str | None = None
+    state: str | None = None
+    item_kind: str | None = None
+    assignee: str | None = None
+    mode: str | None = None
+    events: Sequence[UUID] | None = None
+    cursor: str | None = None
+    limit: int = PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`next_cursor` None: these are the last."""
+
+    rows: tuple[Row, ...]
+    next_cursor: str | None
+
+
+def _mark(alias: str) -> str:
+    return (
+        f"CASE WHEN {alias}.record_id IS NULL OR {alias}.state = 'none' THEN 'empty' "
+        f"WHEN {alias}.state = 'known' THEN 'confirmed' WHEN {alias}.state = 'gone' THEN 'gone' "
+        f"WHEN {alias}.being_asked THEN 'sent' ELSE 'uncertain' END"
+    )
+
+
+MARKS: Final = f"""
+    {_mark("c")} AS contact, {_mark("o")} AS opportunity,
+    CASE WHEN m.record_id IS NOT NULL THEN {_mark("m")} ELSE {_mark("t")} END AS third,
+    m.record_id IS NOT NULL OR coalesce(d.part = 'follow_up', false) AS is_note
+"""
+RECORDS: Final = """
+      LEFT JOIN records_now o ON o.record_id = newest_record(d.opportunity_record)
+      LEFT JOIN records_now c ON c.record_id = newest_record(coalesce(d.contact_record, o.parent_record_id))
+      LEFT JOIN records_now t ON t.record_id = newest_record(d.task_record)
+      LEFT JOIN records_now m ON m.record_id = newest_record(d.note_record) AND m.kind = 'note'
+"""
+WANTED: Final = """
+           (%(source)s::text IS NULL OR coalesce(i.source, e.source) = %(source)s)
+       AND (%(kind)s::text IS NULL OR e.kind = %(kind)s)
+       AND (%(state)s::text IS NULL OR d.state = %(state)s)
+       AND (%(mode)s::text IS NULL OR coalesce(i.mode, e.mode) = %(mode)s)
+       AND (%(events)s::uuid[] IS NULL OR e.event_id = ANY(%(events)s))
+       AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s OR (%(assignee)s = '-' AND i.assignee IS NULL))
+"""
+
+# What waits longest first.
+DECIDE: Final = f"""
+    SELECT i.opened_at AS at, i.item_id::text AS key, i.event_id, i.mode, coalesce(i.source, e.source) AS source,
+           e.kind, d.state, i.reason, {MARKS}, i.item_id, i.kind AS item_kind, i.assignee, i.due_at
+      FROM items i
+      LEFT JOIN events e USING (event_id)
+      LEFT JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = i.event_id
+                          ORDER BY generation DESC LIMIT 1) d ON true {RECORDS}
+     WHERE i.closed_at IS NULL AND {WANTED}
+       AND (%(item_kind)s::text IS NULL OR i.kind = %(item_kind)s)
+       AND (%(at)s::timestamptz IS NULL OR (i.opened_at, i.item_id) > (%(at)s, %(key)s::bigint))
+     ORDER BY i.opened_at, i.item_id LIMIT %(limit)s
+"""  # noqa: S608  # our own words
+OF_EVENT: Final = f"""
+           e.event_id::text AS key, e.event_id, e.mode, e.source, e.kind, d.state, d.reason, {MARKS},
+           i.item_id, i.kind AS item_kind, i.assignee, i.due_at
+"""
+ITEM: Final = """
+      LEFT JOIN items i ON i.event_id = e.event_id AND i.generation = d.generation AND i.kind = 'delivery'
+                       AND i.closed_at IS NULL
+"""
+NEWEST: Final = "d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = d.event_id)"
+# What is on its way longest first.
+MOVING: Final = f"""
+    SELECT d.received_at AS at, {OF_EVENT}
+      FROM deliveries d JOIN events e USING (event_id) {ITEM} {RECORDS}
+     WHERE d.state NOT IN ('confirmed', 'cancelled', 'superseded')
+       AND d.state IN ('received', 'delivering', 'waiting') AND {WANTED}
+       AND (%(at)s::timestamptz IS NULL OR (d.received_at, d.event_id) > (%(at)s, %(key)s::uuid))
+     ORDER BY d.received_at, d.event_id LIMIT %(limit)s
+"""  # noqa: S608
+# The newest first.
+TODAY: Final = f"""
+    SELECT d.changed_at AS at, {OF_EVENT}
+      FROM deliveries d JOIN events e USING (event_id) {ITEM} {RECORDS}
+     WHERE d.state = 'confirmed' AND d.changed_at >= %(midnight)s AND {NEWEST} AND {WANTED}
+       AND (%(at)s::timestamptz IS NULL OR (d.changed_at, d.event_id) < (%(at)s, %(key)s::uuid))
+     ORDER BY d.changed_at DESC, d.event_id DESC LIMIT %(limit)s
+"""  # noqa: S608
+ALL: Final = f"""
+    SELECT e.received_at AS at, {OF_EVENT}
+      FROM events e
+      JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d ON true
+      {ITEM} {RECORDS}
+     WHERE {WANTED}
+       AND (%(at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(at)s, %(key)s::uuid))
+     ORDER BY e.received_at DESC, e.event_id DESC LIMIT %(limit)s
+"""  # noqa: S608
+QUERIES: Final = {"decide": DECIDE, "moving": MOVING, "today": TODAY, "all": ALL}
+
+
+def page(conn: Conn, which: List, wanted: Filter, *, midnight: datetime) -> Page:
+    """One page of a list.  `midnight`: when today began.  Raises BadCursor."""
+    at, key = _opened(wanted.cursor, which)
+    given = {
+        "source": wanted.source,
+        "kind": wanted.kind,
+        "state": wanted.state,
+        "item_kind": wanted.item_kind,
+        "assignee": wanted.assignee,
+        "mode": wanted.mode,
+        "events": None if wanted.events is None else list(wanted.events),
+        "midnight": midnight,
+        "at": at,
+        "key": key,
+        "limit": wanted.limit + 1,
+    }
+    with conn.cursor(row_factory=class_row(Row)) as rows:
+        found = rows.execute(QUERIES[which], given).fetchall()
+    shown = tuple(found[: wanted.limit])
+    return Page(shown, _cursor(shown[-1]) if len(found) > wanted.limit else None)
+
+
+def _cursor(last: Row) -> str:
+    return base64.urlsafe_b64encode(f"{last.at.isoformat()} {last.key}".encode()).decode()
+
+
+def _opened(cursor: str | None, which: List) -> tuple[datetime | None, str | None]:
+    if not cursor:
+        return None, None
+    try:
+        at, _, key = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
+        read = datetime.fromisoformat(at)
+        key = str(int(key)) if which == "decide" else str(UUID(key))
+    except (ValueError, binascii.Error) as broken:
+        raise BadCursor("this cursor is none that a page ended with") from broken
+    if read.tzinfo is None or len(key) > len(str(UUID(int=0))):
+        raise BadCursor("this cursor is none that a page ended with")
+    return read, key
+
+
+# --- how many, and since when ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """`oldest` None: there is none."""
+
+    number: int
+    oldest: datetime | None
+
+
+COUNTS: Final = """
+    SELECT 'decide' AS list, count(*) AS number, min(opened_at) AS oldest FROM items WHERE closed_at IS NULL
+    UNION ALL
+    SELECT 'moving', count(*), min(received_at) FROM deliveries
+     WHERE state NOT IN ('confirmed', 'cancelled', 'superseded') AND state IN ('received', 'delivering', 'waiting')
+    UNION ALL
+    SELECT 'today', count(*), min(changed_at) FROM deliveries WHERE state = 'confirmed' AND changed_at >= %(midnight)s
+    UNION ALL
+    SELECT 'refused', coalesce(sum(count), 0), min(hour) FROM refusals WHERE hour >= %(midnight)s
+"""
+
+
+def counts(conn: Conn, *, midnight: datetime) -> dict[str, Count]:
+    """By list."""
+    with conn.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(COUNTS, {"midnight": midnight}).fetchall()
+    return {str(row["list"]): Count(int(row["number"]), row["oldest"]) for row in rows}
+
+
+# --- at the door ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What was refused of a source for one reason.  `source` "": none of ours."""
+
+    source: str
+    reason: str
+    number: int
+    first: datetime
+    last: datetime
+
+
+REFUSED: Final = """
+    SELECT source, reason, sum(count)::bigint AS number, min(hour) AS first, max(hour) AS last
+      FROM refusals WHERE hour >= %(since)s AND (%(source)s::text IS NULL OR source = %(source)s)
+     GROUP BY source, reason ORDER BY max(hour) DESC, sum(count) DESC LIMIT 200
+"""
+KEPT: Final = """
+    SELECT source, count(*) AS number FROM receipts WHERE verdict = 'refused' AND received_at >= %(since)s
+     GROUP BY source
+"""
+
+
+def refused(conn: Conn, *, since: datetime, source: str | None = None) -> list[Refused]:
+    """By source and reason, the latest first; hours are as fine as it is counted."""
+    with conn.cursor(row_factory=class_row(Refused)) as cursor:
+        return cursor.execute(REFUSED, {"since": since, "source": source}).fetchall()
+
+
+def kept(conn: Conn, *, since: datetime) -> dict[str, int]:
+    """How many refused bodies are kept of each source, to be verified again."""
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return {str(row["source"]): int(row["number"]) for row in cursor.execute(KEPT, {"since": since}).fetchall()}

@@ -1,0 +1,100 @@
+"""`/metrics` for Prometheus: counted in PostgreSQL when it is asked, so that every web process tells the same.
+
+Open to this host; from elsewhere (a proxy says so) it needs a token with the scope `read`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Final, LiteralString
+
+from flask import Flask, Response, request
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector, CollectorRegistry
+from psycopg.rows import tuple_row
+
+from intake.db import Conn
+from intake.desk import tokens
+from intake.desk.tools import LOOPBACK, connection
+
+# What a reverse proxy adds: the request comes from another host then, though the connection does not.
+FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
+
+OPEN_EVENTS: Final = """
+    SELECT state, count(*) FROM deliveries WHERE state NOT IN ('confirmed', 'cancelled', 'superseded') GROUP BY state
+"""
+OPEN_ITEMS: Final = "SELECT kind, count(*) FROM items WHERE closed_at IS NULL GROUP BY kind"
+ITEM_AGES: Final = """
+    SELECT kind, extract(epoch FROM clock_timestamp() - min(opened_at)) FROM items WHERE closed_at IS NULL GROUP BY kind
+"""
+OVERDUE: Final = """
+    SELECT coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0) FROM deliveries
+     WHERE state IN ('received', 'waiting') AND due_at <= clock_timestamp()
+"""
+IN_DOUBT: Final = "SELECT destination, count(*) FROM records WHERE state IN ('asked', 'in_doubt') GROUP BY destination"
+PAUSED: Final = "SELECT destination, (paused_at IS NOT NULL)::integer FROM accounts"
+REFUSED: Final = "SELECT source, reason, sum(count) FROM refusals GROUP BY source, reason"
+ALIVE: Final = """
+    SELECT process, count(*) FILTER (WHERE at > clock_timestamp() - interval '30 s') FROM heartbeats GROUP BY process
+"""
+Numbers = list[tuple[tuple[str, ...], float]]
+
+
+class FromDatabase(Collector):
+    """One scrape."""
+
+    def __init__(self, conn: Conn) -> None:
+        self.conn = conn
+
+    def collect(self) -> Iterator[Metric]:
+        """Every family."""
+        yield _gauge("intake_open_events", "Events that are not final.", ["state"], self._read(OPEN_EVENTS))
+        yield _gauge("intake_open_items", "What waits for a person.", ["kind"], self._read(OPEN_ITEMS))
+        yield _gauge("intake_oldest_item_seconds", "How long the oldest waits.", ["kind"], self._read(ITEM_AGES))
+        yield _gauge("intake_overdue_seconds", "For how long a delivery has been due.", [], self._read(OVERDUE))
+        yield _gauge("intake_records_in_doubt", "Records that may stand.", ["destination"], self._read(IN_DOUBT))
+        yield _gauge("intake_account_paused", "1: nothing is delivered there.", ["destination"], self._read(PAUSED))
+        yield _gauge("intake_processes", "Processes that beat lately.", ["process"], self._read(ALIVE))
+        refused = CounterMetricFamily("intake_refused", "Refused at the door.", labels=["source", "reason"])
+        for labels, number in self._read(REFUSED):
+            refused.add_metric(labels, number)
+        yield refused
+
+    def _read(self, query: LiteralString) -> Numbers:
+        """The last column is the number, those before it are labels."""
+        with self.conn.cursor(row_factory=tuple_row) as cursor:
+            return [(tuple(str(each) for each in row[:-1]), float(row[-1])) for row in cursor.execute(query)]
+
+
+def _gauge(name: str, means: str, labels: list[str], numbers: Numbers) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, means, labels=labels)
+    for each, number in numbers:
+        family.add_metric(each, number)
+    return family
+
+
+def metrics() -> Response:
+    """In the text format that the scraper asks for by default."""
+    with connection() as conn:
+        if not _is_here() and not _has_token(conn):
+            return Response("a token with the scope read is needed\n", HTTPStatus.UNAUTHORIZED, mimetype="text/plain")
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(FromDatabase(conn))
+        return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _is_here() -> bool:
+    return request.remote_addr in LOOPBACK and not any(name in request.headers for name in FORWARDED)
+
+
+def _has_token(conn: Conn) -> bool:
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    found = tokens.find(conn, secret.strip()) if scheme.lower() == "bearer" else None
+    return found is not None and "see" in found.permissions
+
+
+def register(app: Flask) -> None:
+    """Put it into an application."""
+    app.add_url_rule("/metrics", "metrics", metrics, methods=["GET"])

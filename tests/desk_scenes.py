@@ -1,0 +1,92 @@
+"""A morning at the desk: one event of each kind that a person may meet there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from uuid import UUID
+
+from tests.lab import Lab
+
+# A name that would run, were it shown as it stands.
+SCRIPT = "<script>alert(1)</script>"
+FORMULA = '=HYPERLINK("http://example.com")'
+
+CONFIRMED = (
+    ("Carmen Ejemplo", "carmen@example.com", "951000001"),
+    ("Iván Muestra", "ivan@example.org", "951000002"),
+    ("Nora Ficticia", "nora@example.net", "951000003"),
+    ("Hugo Inventado", "hugo@example.com", "951000004"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """Events and items by what they show."""
+
+    confirmed: UUID
+    review: UUID
+    uncertain: UUID
+    script: UUID
+    talk: UUID
+    conflict_item: int
+    quarantine_item: int
+
+
+def day(lab: Lab) -> Day:
+    """Let it happen."""
+    confirmed = [lab.form(name=name, email=mail, phone=phone) for name, mail, phone in CONFIRMED]
+    script = lab.form(name=SCRIPT, email="guion@example.com", phone="951000009", message=FORMULA)
+    talk = lab.whatsapp("Hola, ¿tienen sillas de oficina?", "Necesito veinte para marzo")
+    lab.quote(number="COT-204", amount="1840.00")
+    lab.work()
+    uncertain = _uncertain(lab)
+    review = _review(lab)
+    _conflict(lab)
+    lab.post("web", b"[1, 2")
+    _refused(lab)
+    lab.form(name="Olga Reciente", email="olga@example.com", phone="951000012")
+    items = {
+        str(row["kind"]): int(str(row["item_id"])) for row in lab.rows("SELECT kind, item_id FROM items ORDER BY 2")
+    }
+    return Day(confirmed[0], review, uncertain, script, talk[0], items["conflict"], items["quarantine"])
+
+
+def _uncertain(lab: Lab) -> UUID:
+    """Its opportunity may stand in the CRM."""
+    lab.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, times=1, effect=True)
+    lab.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    event_id = lab.form(name="Tomás Dudoso", email="tomas@example.com", phone="951000010")
+    lab.work()
+    lab.dials.no_faults()
+    return event_id
+
+
+def _review(lab: Lab) -> UUID:
+    """The CRM refused its contact."""
+    lab.dials.fault("422", match={"what": "create", "kind": "contact"}, times=1, fields={"email": "is not valid"})
+    event_id = lab.form(
+        name="Rita Corregible", email="rita@example.com", phone="951000011", message="Precio de la mesa"
+    )
+    lab.work()
+    lab.dials.no_faults()
+    return event_id
+
+
+def _conflict(lab: Lab) -> None:
+    """The same delivery again, with another amount."""
+    lead = {"name": "Lía Distinta", "email": "lia@example.com", "phone": "951000013", "message": "Diez sillas"}
+    lab.post("web", json.dumps(lead).encode(), delivery_id="msg_again")
+    lab.work()
+    lab.post("web", json.dumps(lead | {"message": "Doce sillas, y dos mesas"}).encode(), delivery_id="msg_again")
+
+
+REFUSE = (
+    "INSERT INTO refusals (source, reason, hour, count) VALUES (%(source)s, %(reason)s, clock_timestamp(), %(count)s)"
+)
+
+
+def _refused(lab: Lab) -> None:
+    with lab.pool.connection() as conn:
+        for source, reason, count in (("web", "not_authentic", 3), ("", "unknown_source", 41)):
+            conn.execute(REFUSE, {"source": source, "reason": reason, "count": count})
