@@ -22,8 +22,9 @@ from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from intake import browsers, gunicorn_conf, heartbeats, installation, logs, missing_secrets, queue, sealing, spooling
-from intake.config import Process, Source, load
+from intake.config import Process, Settings, Source, load
 from intake.db import answering_until, door_options, open_pool
+from intake.desk.mount import Beside
 from intake.identity import Mode
 from intake.reading import Post
 from intake.receive import Door, Reply, refused
@@ -79,7 +80,16 @@ def create_app() -> Flask:
     threading.Thread(target=heartbeats.keep_beating, args=(pool,), kwargs=told, name="heartbeat", daemon=True).start()
     refusals = Refusals(pool)
     atexit.register(refusals.write)
-    return build(door, hint=bell.press, on_refusal=refusals.count)
+    app = build(door, hint=bell.press, on_refusal=refusals.count)
+    app.wsgi_app = Beside(app.wsgi_app, lambda: _desk(process, settings, bell.press))  # type: ignore[method-assign]
+    return app
+
+
+def _desk(process: Process, settings: Settings, hint: Callable[[], object]) -> Flask:
+    """The console and the API, imported when somebody asks for them: the door starts without."""
+    from intake.desk import serving  # noqa: PLC0415
+
+    return serving.from_environ(process, settings, hint)
 
 
 def build(
