@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from intake.sources.scrubbing import without
@@ -21,3 +23,17 @@ from intake.sources.scrubbing import without
 )
 def test_secret_is_blank_and_the_rest_as_it_was(body: bytes, left: bytes) -> None:
     assert without(body, "Key") == left
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"K\\u0065y": "secret", "a": 1}',
+        '{"Key": "secret", "a": 1}'.encode("utf-16"),
+        b'\xef\xbb\xbf{"Key": "secret", "a": 1}',
+        b'{"Key": ["secret"], "a": 1}',
+    ],
+)
+def test_secret_that_json_hides_is_gone_too(body: bytes) -> None:
+    left = json.loads(without(body, "Key"))
+    assert left == {"Key": "", "a": 1}
