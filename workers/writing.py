@@ -33,7 +33,7 @@ from intake.attempts import RecordMoved
 from intake.db import transaction
 from intake.deliveries import Claim
 from intake.records import Record
-from workers import calls
+from workers import calls, quoted
 from workers.calls import Call
 from workers.desk import Desk
 from workers.look import double, note, see, settle_found
@@ -141,7 +141,7 @@ def after_write(
         case Retry() as again:
             return retry(desk, wired, again)
         case Rejected(reason, fields):
-            return ForPerson(reason, dict(fields))
+            return ForPerson(reason, quoted.rules(fields, step.draft))
         case Duplicate():
             return duplicate(call.means)
         case Uncertain(reason):
