@@ -90,8 +90,8 @@ class Told:
 
 
 @contextmanager
-def watching(lab: Lab, *, form: Literal["slack", "json"] = "slack") -> Iterator[Told]:
-    """Somebody is told by webhook and by e-mail."""
+def watching(lab: Lab, *, form: Literal["slack", "json"] = "slack", quiet: bool = True) -> Iterator[Told]:
+    """Somebody is told by webhook and by e-mail.  `quiet` False: there may be something to tell from the beginning."""
     with webhook() as hook, mailbox() as mail, Transport() as transport:
         alerts = Alerts(
             webhook_url=Secret("env:HOOK", f"{hook.url}/services/T0/B0?secret=x"),
@@ -101,5 +101,5 @@ def watching(lab: Lab, *, form: Literal["slack", "json"] = "slack") -> Iterator[
         )
         told = Told(lab, Watch(lab.pool, replace(lab.settings, alerts=alerts), transport), hook, mail)
         told.watch = replace(told.watch, now=lambda: told.clock)
-        assert told.round() == []
+        assert told.round() == [] or not quiet
         yield told
