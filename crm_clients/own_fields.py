@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crm_clients.answers import text
+from crm_clients.answers import digits, text
 from crm_clients.base import ContactDraft, OpportunityDraft, kind_of
 
 
@@ -17,3 +17,8 @@ def own_fields(draft: ContactDraft | OpportunityDraft) -> Iterator[tuple[str, st
             yield name, text(value)
         elif place == kind:
             yield own, text(value)
+
+
+def own_number(draft: ContactDraft, name: str | None) -> str:
+    """The digits of one of them, as of a WhatsApp number; "" where there is no such field, or nothing in it."""
+    return digits(dict(own_fields(draft)).get(name or "", ""))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from crm_clients import numbers, rich_text
-from crm_clients.answers import digits
+from crm_clients import numbers, rich_text, worth
 from crm_clients.answers import text as clean
 from crm_clients.base import ContactDraft, Draft, Kind, NoteDraft, OpportunityDraft, TaskDraft
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_fields, own_number
 
 # Characters.  The body of a note may have as many (developers.hubspot.com/docs/api/crm/notes, 2026-11-29); that other
 # properties take as much is inferred.
@@ -67,17 +66,11 @@ def _deal(draft: OpportunityDraft, currencies: Sequence[str]) -> dict[str, str |
 
 
 def _worth(draft: OpportunityDraft, currencies: Sequence[str]) -> dict[str, str | None]:
-    """An amount in a currency that the account lacks would become one in its own: it goes into the text."""
     if draft.amount is None:
         return {}
-    if draft.currency is not None and draft.currency not in currencies:
-        return {"description": _text(f"{draft.currency} {draft.amount:f}\n\n{draft.text}")}
-    return {"amount": format(draft.amount, "f"), "deal_currency_code": _code(draft.currency, currencies)}
-
-
-def _code(currency: str | None, currencies: Sequence[str]) -> str | None:
-    """The currency's code where the account has several; with a single one the property may not be there."""
-    return currency if len(currencies) > 1 else None
+    if not worth.is_kept(draft, currencies):
+        return {"description": _text(worth.in_text(draft))}
+    return {"amount": format(draft.amount, "f"), "deal_currency_code": worth.code(draft.currency, currencies)}
 
 
 def _task(draft: TaskDraft) -> dict[str, str | None]:
@@ -115,14 +108,7 @@ def _link(crm_id: str, type_id: int) -> list[Mapping[str, object]]:
 
 def changes(kind: Kind, asked: Mapping[str, str], currencies: Sequence[str]) -> Mapping[str, str]:
     """The properties of an update; an empty one clears.  Raises ValueError for a field that is not guarded."""
-    unknown = asked.keys() - GUARDED[kind].keys()
-    if unknown:
-        raise ValueError(f"not a guarded field of a {kind}: {', '.join(sorted(unknown))}")
-    currency = asked.get("currency") or None
-    foreign = currency is not None and currency not in currencies
-    kept = {name: value for name, value in asked.items() if not (foreign and name in {"amount", "currency"})}
-    if _code(currency, currencies) is None:
-        kept.pop("currency", None)
+    kept = worth.changed(kind, asked, GUARDED[kind], currencies)
     return {GUARDED[kind][name]: (_text(value) if name == "text" else _line(value)) for name, value in kept.items()}
 
 
@@ -137,8 +123,8 @@ def telephones(draft: ContactDraft, whatsapp: str | None) -> tuple[tuple[str, st
 
     A search may have five groups (developers.hubspot.com/changelog, "Expanded filtering capabilities", 2026-11-29).
     """
-    wanted = dict(own_fields(draft)).get(whatsapp or "")
-    whatsapps = ((whatsapp, digits(wanted)),) if whatsapp and wanted else ()
+    wanted = own_number(draft, whatsapp)
+    whatsapps = ((whatsapp, wanted),) if whatsapp and wanted else ()
     if not draft.phone:
         return whatsapps
     local = numbers.national(draft.phone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crm_clients import answers, rich_text
+from crm_clients import answers, rich_text, worth
 from crm_clients.base import (
     Absent,
     ContactDraft,
@@ -17,7 +17,7 @@ from crm_clients.base import (
     Unsure,
 )
 from crm_clients.hubspot.outcomes import is_gone, is_refused
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_number
 
 OWNER = "hubspot_owner_id"
 MERGED = "hs_merged_object_ids"
@@ -101,20 +101,13 @@ def _values(kind: Kind, values: Mapping[str, object], currencies: Sequence[str])
     match kind:
         case Kind.OPPORTUNITY:
             texts = {"title": answers.text(values.get("dealname")), "text": answers.text(values.get("description"))}
-            return {**texts, **_worth(values, currencies)}
+            return {**texts, **worth.shown(values.get("amount"), values.get("deal_currency_code"), currencies)}
         case Kind.CONTACT:
             return {"text": answers.text(values.get("message"))}
         case Kind.TASK:
             return {"text": answers.text(values.get("hs_task_subject"))}
         case Kind.NOTE:
             return {"text": rich_text.read(answers.text(values.get("hs_note_body")))}
-
-
-def _worth(values: Mapping[str, object], currencies: Sequence[str]) -> Mapping[str, str]:
-    """An account with a single currency names none: an amount is in that one."""
-    amount, code = answers.amount(values.get("amount")) or "", answers.text(values.get("deal_currency_code"))
-    single = currencies[0] if amount and len(currencies) == 1 else ""
-    return {"amount": amount, "currency": code or single}
 
 
 def matched(draft: ContactDraft, response: Response, property_: str, whatsapp: str | None) -> tuple[Seen, ...]:
@@ -128,9 +121,7 @@ def _is_same_person(draft: ContactDraft, row: Mapping[str, object], whatsapp: st
     values = _properties(row)
     phones = [values.get(name) for name in PHONES] + ([values.get(whatsapp)] if whatsapp else [])
     emails = [values.get("email"), *answers.text(values.get("hs_additional_emails")).split(";")]
-    theirs, ours = (
-        answers.digits(answers.text(each.get(whatsapp or ""))) for each in (values, dict(own_fields(draft)))
-    )
+    theirs, ours = answers.digits(answers.text(values.get(whatsapp or ""))), own_number(draft, whatsapp)
     return answers.is_same_person(draft, phones=phones, emails=emails) or bool(ours and ours == theirs)
 
 

@@ -26,7 +26,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
-from crm_clients import answers, numbers
+from crm_clients import numbers
 from crm_clients.base import (
     Account,
     Capability,
@@ -43,7 +43,7 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.options import BadSetting, Settings, only, seconds
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_number
 from crm_clients.pipedrive import drafts, outcomes, sightings
 from crm_clients.pipedrive.sightings import Fields
 
@@ -131,7 +131,7 @@ class Pipedrive:
 
     def matches(self, draft: ContactDraft) -> tuple[Request, ...]:
         """By the search alone.  A number is looked for without its country, as part of what was typed."""
-        whatsapp = answers.digits(dict(own_fields(draft)).get(self.whatsapp or "", ""))
+        whatsapp = own_number(draft, self.whatsapp)
         return (
             *((_search(Kind.CONTACT, "email", draft.email, exact=True),) if draft.email else ()),
             *((_search(Kind.CONTACT, "phone", numbers.national(draft.phone), exact=False),) if draft.phone else ()),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crm_clients import answers, rich_text
 from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_number
 from crm_clients.pipedrive.outcomes import is_done, is_gone, no_look
 
 CLOSED = {"open": False, "won": True, "lost": True}
@@ -160,7 +160,7 @@ def matched(draft: ContactDraft, response: Response, whatsapp: str | None) -> tu
 
 def _is_same_person(draft: ContactDraft, row: Mapping[str, object], whatsapp: str | None) -> bool:
     phones, emails, custom = (_list(row.get(name)) for name in ("phones", "emails", "custom_fields"))
-    ours = answers.digits(dict(own_fields(draft)).get(whatsapp or "", ""))
+    ours = own_number(draft, whatsapp)
     theirs = [answers.digits(answers.text(each)) for each in custom]
     return answers.is_same_person(draft, phones=phones, emails=emails) or bool(ours and ours in theirs)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from crm_clients import numbers
-from crm_clients.answers import digits
+from crm_clients import numbers, worth
 from crm_clients.answers import text as clean
 from crm_clients.base import ContactDraft, Draft, Kind, NoteDraft, OpportunityDraft, TaskDraft
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_fields, own_number
 from crm_clients.sentinel import NEVER_DUE
 
 OBJECTS: Mapping[Kind, str] = {
@@ -73,17 +72,11 @@ def _opportunity(draft: OpportunityDraft, currencies: Sequence[str]) -> dict[str
 
 
 def _worth(draft: OpportunityDraft, currencies: Sequence[str]) -> dict[str, object]:
-    """An amount in a currency that the org lacks would become one in its own: it goes into the text."""
     if draft.amount is None:
         return {}
-    if draft.currency is not None and draft.currency not in currencies:
-        return {"Description": _text(f"{draft.currency} {draft.amount:f}\n\n{draft.text}")}
-    return {"Amount": float(draft.amount), "CurrencyIsoCode": _code(draft.currency, currencies)}
-
-
-def _code(currency: str | None, currencies: Sequence[str]) -> str | None:
-    """The field is there in orgs with several currencies only ("multicurrency feature")."""
-    return currency if len(currencies) > 1 else None
+    if not worth.is_kept(draft, currencies):
+        return {"Description": _text(worth.in_text(draft))}
+    return {"Amount": float(draft.amount), "CurrencyIsoCode": worth.code(draft.currency, currencies)}
 
 
 def _task(draft: TaskDraft) -> dict[str, object]:
@@ -99,14 +92,7 @@ def _own(draft: ContactDraft | OpportunityDraft) -> dict[str, object]:
 
 def changes(kind: Kind, asked: Mapping[str, str], currencies: Sequence[str]) -> Mapping[str, object]:
     """The fields of an update; null clears one.  Raises ValueError for a field that is not guarded."""
-    unknown = asked.keys() - GUARDED[kind].keys()
-    if unknown:
-        raise ValueError(f"not a guarded field of a {kind}: {', '.join(sorted(unknown))}")
-    currency = asked.get("currency") or None
-    foreign = currency is not None and currency not in currencies
-    kept = {name: value for name, value in asked.items() if not (foreign and name in {"amount", "currency"})}
-    if _code(currency, currencies) is None:
-        kept.pop("currency", None)
+    kept = worth.changed(kind, asked, GUARDED[kind], currencies)
     return {GUARDED[kind][name]: _changed(name, value) for name, value in kept.items()}
 
 
@@ -123,7 +109,7 @@ def _changed(name: str, value: str) -> object:
 def telephones(draft: ContactDraft, whatsapp: str | None) -> str:
     """The condition under which a contact may have the draft's number; "" where there is none to look for."""
     typed = ", ".join(quoted(value) for value in numbers.variants(draft.phone)) if draft.phone else ""
-    wanted = digits(dict(own_fields(draft)).get(whatsapp or "", ""))
+    wanted = own_number(draft, whatsapp)
     conditions = [f"{field} IN ({typed})" for field in PHONES] if typed else []
     conditions += [f"{whatsapp} = {quoted(wanted)}"] if wanted else []
     return f"({' OR '.join(conditions)})" if conditions else ""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from crm_clients import answers
+from crm_clients import answers, worth
 from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_number
 from crm_clients.salesforce.drafts import PHONES
 from crm_clients.salesforce.outcomes import code_of, error_of
 
@@ -118,10 +118,8 @@ def _values(kind: Kind, row: Mapping[str, object], currencies: Sequence[str]) ->
         case Kind.NOTE:
             return {"text": answers.text(row.get("Body"))}
         case Kind.OPPORTUNITY:
-            amount, code = answers.amount(row.get("Amount")) or "", answers.text(row.get("CurrencyIsoCode"))
-            single = currencies[0] if amount and len(currencies) == 1 else ""
             texts = {"title": answers.text(row.get("Name")), "text": answers.text(row.get("Description"))}
-            return {**texts, "amount": amount, "currency": code or single}
+            return {**texts, **worth.shown(row.get("Amount"), row.get("CurrencyIsoCode"), currencies)}
 
 
 def matched(draft: ContactDraft, response: Response, reading: Reading) -> tuple[Seen, ...]:
@@ -133,8 +131,7 @@ def matched(draft: ContactDraft, response: Response, reading: Reading) -> tuple[
 
 
 def _is_same_person(draft: ContactDraft, row: Mapping[str, object], whatsapp: str | None) -> bool:
-    ours = answers.digits(dict(own_fields(draft)).get(whatsapp or "", ""))
-    theirs = answers.digits(answers.text(row.get(whatsapp or "")))
+    theirs, ours = answers.digits(answers.text(row.get(whatsapp or ""))), own_number(draft, whatsapp)
     phones = [*(row.get(name) for name in PHONES), theirs]
     return answers.is_same_person(draft, phones=phones, emails=[row.get("Email")]) or bool(ours and ours == theirs)
 

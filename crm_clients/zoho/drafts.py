@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crm_clients import numbers
-from crm_clients.answers import digits, marked
+from crm_clients import numbers, worth
+from crm_clients.answers import marked
 from crm_clients.answers import text as clean
 from crm_clients.base import ContactDraft, Draft, Kind, NoteDraft, OpportunityDraft, TaskDraft
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_fields, own_number
 
 # Characters.  From memory of the standard layouts; a longer value is refused as INVALID_DATA with its `maximum_length`.
 LONGEST_FIRST_NAME = 40
@@ -66,17 +66,11 @@ def _deal(draft: OpportunityDraft, currencies: Sequence[str], pipeline: str | No
 
 
 def _worth(draft: OpportunityDraft, currencies: Sequence[str]) -> dict[str, object]:
-    """An amount in a currency that the account lacks would become one in its own: it goes into the text."""
     if draft.amount is None:
         return {}
-    if draft.currency is not None and draft.currency not in currencies:
-        return {"Description": _text(f"{draft.currency} {draft.amount:f}\n\n{draft.text}")}
-    return {"Amount": float(draft.amount), "Currency": _code(draft.currency, currencies)}
-
-
-def _code(currency: str | None, currencies: Sequence[str]) -> str | None:
-    """The field is there in accounts with several currencies only."""
-    return currency if len(currencies) > 1 else None
+    if not worth.is_kept(draft, currencies):
+        return {"Description": _text(worth.in_text(draft))}
+    return {"Amount": float(draft.amount), "Currency": worth.code(draft.currency, currencies)}
 
 
 def _task(draft: TaskDraft) -> dict[str, object]:
@@ -103,14 +97,7 @@ def _own(draft: ContactDraft | OpportunityDraft) -> dict[str, object]:
 
 def changes(kind: Kind, asked: Mapping[str, str], currencies: Sequence[str]) -> Mapping[str, object]:
     """The fields of an update; null clears one.  Raises ValueError for a field that is not guarded."""
-    unknown = asked.keys() - GUARDED[kind].keys()
-    if unknown:
-        raise ValueError(f"not a guarded field of a {kind}: {', '.join(sorted(unknown))}")
-    currency = asked.get("currency") or None
-    foreign = currency is not None and currency not in currencies
-    kept = {name: value for name, value in asked.items() if not (foreign and name in {"amount", "currency"})}
-    if _code(currency, currencies) is None:
-        kept.pop("currency", None)
+    kept = worth.changed(kind, asked, GUARDED[kind], currencies)
     return {GUARDED[kind][name]: _changed(name, value) for name, value in kept.items()}
 
 
@@ -127,9 +114,9 @@ def _changed(name: str, value: str) -> object:
 def telephones(draft: ContactDraft, whatsapp: str | None) -> str:
     """The criteria of a search for a telephone, however it was typed; "" where there is none to look for."""
     typed = numbers.variants(draft.phone)[:MOST_VARIANTS] if draft.phone else ()
-    wanted = dict(own_fields(draft)).get(whatsapp or "")
+    wanted = own_number(draft, whatsapp)
     named = [(field, value) for field in ("Phone", "Mobile") for value in typed]
-    named += [(whatsapp, digits(wanted))] if whatsapp and wanted else []
+    named += [(whatsapp, wanted)] if whatsapp and wanted else []
     return f"({'or'.join(f'({field}:equals:{_escaped(value)})' for field, value in named)})" if named else ""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from crm_clients import answers
+from crm_clients import answers, worth
 from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
-from crm_clients.own_fields import own_fields
+from crm_clients.own_fields import own_number
 from crm_clients.zoho.outcomes import code_of, is_gone
 
 # The fields that an answer must show.
@@ -99,9 +99,8 @@ def _values(kind: Kind, row: Mapping[str, object], currencies: Sequence[str]) ->
     text = {"text": answers.text(row.get("Description"))}
     if kind is Kind.CONTACT:
         return text
-    amount, code = answers.amount(row.get("Amount")) or "", answers.text(row.get("Currency"))
-    single = currencies[0] if amount and len(currencies) == 1 else ""
-    return {"title": answers.text(row.get("Deal_Name")), **text, "amount": amount, "currency": code or single}
+    title = {"title": answers.text(row.get("Deal_Name"))}
+    return {**title, **text, **worth.shown(row.get("Amount"), row.get("Currency"), currencies)}
 
 
 def matched(draft: ContactDraft, response: Response, reading: Reading, whatsapp: str | None) -> tuple[Seen, ...]:
@@ -116,7 +115,7 @@ def matched(draft: ContactDraft, response: Response, reading: Reading, whatsapp:
 
 def _is_same_person(draft: ContactDraft, row: Mapping[str, object], whatsapp: str | None) -> bool:
     phones = [row.get("Phone"), row.get("Mobile")]
-    theirs, ours = (answers.digits(answers.text(each.get(whatsapp or ""))) for each in (row, dict(own_fields(draft))))
+    theirs, ours = answers.digits(answers.text(row.get(whatsapp or ""))), own_number(draft, whatsapp)
     emails = [row.get("Email"), row.get("Secondary_Email")]
     return answers.is_same_person(draft, phones=[*phones, theirs], emails=emails) or bool(ours and ours == theirs)
 
