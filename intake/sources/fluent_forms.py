@@ -13,7 +13,7 @@ from intake.sources import brackets
 from intake.sources.base import Delivered
 from intake.sources.decoding import Decoded, Json, identifier, mapping, text
 from intake.sources.leaves import Leaf
-from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, read_body, under
+from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, named, read_body, under
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class FluentForms(FormTool):
         form_id, entry_id = text(entry.get("form_id")), identifier(entry.get("id"))
         return Submission(
             answers=tuple(leaf for leaf in under(body, "/") if _is_answer(leaf)),
-            request_id=f"{form_id}:{entry_id}" if form_id and entry_id else None,
+            request_id=named(form_id, entry_id) if form_id else None,
         )
 
 

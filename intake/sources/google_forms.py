@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from intake.sources.decoding import Json, identifier, text
 from intake.sources.leaves import Leaf, folded
 from intake.sources.standard_webhooks import moment
-from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, titled, under
+from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, named, titled, under
 
 # The sheet's own column, in the languages of its owner: a time is no answer, and the empty second event has one too.
 STAMPS = frozenset({"timestamp", "marcatemporal", "marcadetempo", "carimbodedatahora", "horodateur", "zeitstempel"})
@@ -34,7 +34,7 @@ class GoogleForms(FormTool):
         response = identifier(body.get("responseId"))
         return Submission(
             answers=titled(leaf for leaf in under(body, place) if _is_answer(leaf)),
-            request_id=f"{text(body.get('formId')) or ''}:{response}" if response else None,
+            request_id=named(text(body.get("formId")), response),
             occurred_at=moment(body.get("timestamp")),
             on_change="update",
         )

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from intake.sources.decoding import Json, identifier, text
 from intake.sources.leaves import Leaf, leaves
-from intake.sources.submission import JSON, URLENCODED, FormTool, Submission
+from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, named
 
 # The entry's own properties, which are no answers; `currency` stands there for every form, paid or not.
 PROPERTIES = frozenset({
@@ -46,7 +46,7 @@ class GravityForms(FormTool):
 
 def _entry(body: dict[str, Json]) -> str | None:
     form, entry = text(body.get("form_id")), identifier(body.get("id"))
-    return f"{form}:{entry}" if form and entry else None
+    return named(form, entry) if form else None
 
 
 def _created(body: dict[str, Json]) -> datetime | None:

@@ -16,7 +16,7 @@ from intake.sources.compound import one_text
 from intake.sources.decoding import Decoded, Json, identifier, mapping, read_json, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.multipart import MEDIA_TYPE as MULTIPART
-from intake.sources.submission import URLENCODED, FormTool, Submission, pointer, read_body
+from intake.sources.submission import URLENCODED, FormTool, Submission, named, pointer, read_body
 
 ANSWERS = "rawRequest"
 # Everything else in rawRequest is about the page, the browser and the spam check.
@@ -42,7 +42,7 @@ class Jotform(FormTool):
         form_id, submission_id = text(body.get("formID")), identifier(body.get("submissionID"))
         return Submission(
             answers=tuple(_answers(mapping(body[ANSWERS]))),
-            request_id=f"{form_id or ''}:{submission_id}" if submission_id else None,
+            request_id=named(form_id, submission_id),
         )
 
 

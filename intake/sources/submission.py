@@ -113,6 +113,11 @@ def pointer(*names: str) -> str:
     return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in names)
 
 
+def named(form: str | None, own: str | None) -> str | None:
+    """The id of a submission that its tool counts per form; None: it gives none.  No two pairs are named alike."""
+    return f"{(form or '').replace('%', '%25').replace(':', '%3A')}:{own}" if own else None
+
+
 def without_links(content: Mapping[str, object]) -> dict[str, object]:
     """Uploaded files are links with tokens that expire: they are in the lead, and in no fingerprint."""
     return {where: answer for where, answer in content.items() if not _is_only_links(str(answer))}

@@ -14,7 +14,7 @@ from intake.sources.decoding import Json, identifier, mapping, sequence, text
 from intake.sources.leaves import leaves
 from intake.sources.questions import Question, answers
 from intake.sources.standard_webhooks import moment
-from intake.sources.submission import FormTool, Submission, pointer
+from intake.sources.submission import FormTool, Submission, named, pointer
 
 HINTS: Mapping[str, tuple[str, ...]] = {"INPUT_EMAIL": ("email",), "INPUT_PHONE_NUMBER": ("phone",)}
 LONG = "TEXTAREA"
@@ -35,7 +35,7 @@ class Tally(FormTool):
         response = identifier(data.get("responseId")) or identifier(data.get("submissionId"))
         return Submission(
             answers=answers(_questions(data)),
-            request_id=f"{text(data.get('formId')) or ''}:{response}" if response else None,
+            request_id=named(text(data.get("formId")), response),
             occurred_at=moment(data.get("createdAt")),
         )
 

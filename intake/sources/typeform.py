@@ -16,7 +16,7 @@ from intake.sources.decoding import Json, identifier, mapping, sequence, text
 from intake.sources.leaves import Leaf, leaves
 from intake.sources.questions import Question, answers
 from intake.sources.standard_webhooks import moment
-from intake.sources.submission import FormTool, Submission, pointer, under
+from intake.sources.submission import FormTool, Submission, named, pointer, under
 
 HIDDEN = "/form_response/hidden/"
 # A title may quote an earlier answer: `{{field:ref}}`, in older forms `{{answer_123}}`.
@@ -34,7 +34,7 @@ class Typeform(FormTool):
         if not response:
             raise Unreadable("not_a_response", {"form_response": "is required"})
         form, token = text(response.get("form_id")), identifier(response.get("token"))
-        request_id = f"{form}:{token}" if form and token else None
+        request_id = named(form, token) if form else None
         if kind == "form_response_partial":
             return Update(request_id, "partial")
         if kind != "form_response":

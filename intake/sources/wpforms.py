@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from intake.sources.decoding import Json, identifier, text
 from intake.sources.leaves import Leaf, folded, leaves
-from intake.sources.submission import JSON, URLENCODED, FormTool, Submission
+from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, named
 
 ENTRY, FORM = "entryid", "formid"
 
@@ -36,4 +36,4 @@ def _entry(body: dict[str, Json]) -> str | None:
     """None: not mapped, or the 0 that the tag gives where a site stores no entries."""
     mapped = {folded(name): value for name, value in body.items()}
     entry, form = identifier(mapped.get(ENTRY)), text(mapped.get(FORM))
-    return f"{form}:{entry}" if form and entry else entry
+    return named(form, entry) if form else entry

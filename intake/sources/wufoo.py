@@ -15,7 +15,7 @@ from intake.sources.base import Delivered, Unreadable
 from intake.sources.decoding import Decoded, Json, identifier, mapping, read_json, sequence, text
 from intake.sources.questions import Question, answers
 from intake.sources.scrubbing import without
-from intake.sources.submission import URLENCODED, FormTool, Submission, pointer, read_body
+from intake.sources.submission import URLENCODED, FormTool, Submission, named, pointer, read_body
 
 SECRET = "HandshakeKey"  # noqa: S105  the name of the field, not its value
 STRUCTURES = ("FieldStructure", "FormStructure")
@@ -42,7 +42,7 @@ class Wufoo(FormTool):
         entry = identifier(body.get("EntryId"))
         return Submission(
             answers=answers(_questions(body)),
-            request_id=f"{_form(body)}:{entry}" if entry else None,
+            request_id=named(_form(body), entry),
         )
 
     def scrub(self, body: bytes) -> bytes:

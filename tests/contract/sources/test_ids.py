@@ -82,6 +82,21 @@ def test_ids_that_differ_are_other_leads(sample: str) -> None:
     assert len({with_id(sample, value).request_id for value in IDS}) == len(IDS)
 
 
+@pytest.mark.parametrize(
+    ("sample", "form"),
+    [("tally/choices.json", ("data", "formId")), ("typeform/response.json", ("form_response", "form_id"))],
+)
+def test_form_and_id_are_told_apart_where_they_meet(sample: str, form: tuple[str, str]) -> None:
+    found = set()
+    for name, own in (("a", "b:c"), ("a:b", "c"), ("a%3Ab", "c"), ("", "a:b:c")):
+        body: dict[str, Any] = json.loads(raw(sample))
+        outer = body[form[0]]
+        outer[form[1]] = name
+        outer["responseId" if "responseId" in outer else "token"] = own
+        found.add(event(sample, body=json.dumps(body).encode()).request_id)
+    assert len(found) == 4
+
+
 @pytest.mark.parametrize("sample", PLACES)
 def test_a_number_and_its_text_are_one_id(sample: str) -> None:
     numbers = {
