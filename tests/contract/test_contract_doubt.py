@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -19,7 +20,9 @@ from crm_clients.base import (
     Duplicate,
     Found,
     Kind,
+    ListsReferences,
     Rejected,
+    Removes,
     Response,
     Retry,
     Seen,
@@ -141,12 +144,16 @@ JSON = st.recursive(
 )
 
 
-def told(client: Client, kind: Kind, response: Response) -> tuple[Seen, ...]:
+def told(client: Client, kind: Kind, response: Response) -> Iterator[Seen]:
+    """What the lists show that may be refused as unreadable."""
     draft = ordinary(kind)
-    try:
-        return client.matched(draft, response) if isinstance(draft, ContactDraft) else ()
-    except UnreadableAnswer:
-        return ()
+    with suppress(UnreadableAnswer):
+        yield from client.matched(draft, response) if isinstance(draft, ContactDraft) else ()
+    with suppress(UnreadableAnswer):
+        yield from client.listed("1", response)
+    if isinstance(client, ListsReferences) and client.all_of(kind, after=None) is not None:
+        with suppress(UnreadableAnswer):
+            yield from client.page_of(kind, response, after=None).seen
 
 
 def read_in_every_way(client: Client, kind: Kind, response: Response) -> None:
@@ -154,6 +161,7 @@ def read_in_every_way(client: Client, kind: Kind, response: Response) -> None:
     assert all(isinstance(each, SIGHTS) for each in looks(client, kind, response))
     assert isinstance(client.controlled(response), Unsure | None)
     assert all(isinstance(each, Seen) for each in told(client, kind, response))
+    assert not isinstance(client, Removes) or isinstance(client.removed(kind, response), bool)
 
 
 @each_client
