@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
@@ -14,8 +14,9 @@ from tests.integration.raw_server import Peer, serving
 
 # late: nothing is executed until the test says so, long after the client has gone
 # lose_answer, cut_answer: executed, and the connection ends before or within the answer
-# drip: executed, and answered byte by byte · lose_request: the connection ends, and nothing is executed
-Fault = Literal["late", "lose_answer", "cut_answer", "drip", "lose_request"]
+# drip: executed, and answered byte by byte · fail_after: executed, and answered with 500
+# lose_request: the connection ends, and nothing is executed · refuse: answered with 429, and nothing is executed
+Fault = Literal["late", "lose_answer", "cut_answer", "drip", "fail_after", "lose_request", "refuse"]
 
 PATIENCE = 30.0  # seconds, for the CRM
 DRIP = 0.05  # seconds from byte to byte
@@ -25,13 +26,15 @@ DRIP = 0.05  # seconds from byte to byte
 class Proxy:
     """`requests`: the first lines of what came by, without HTTP's version.
 
-    `token`: sent instead of the client's.  `stalled`: every request is late.
+    `token`: sent instead of the client's.  `stalled`: every request is late.  `weather`: by chance, a write meets this
+    fault, or None.
     """
 
     upstream: str
     url: str = ""
     token: str | None = None
     stalled: bool = False
+    weather: Callable[[], Fault | None] = lambda: None
     requests: list[str] = field(default_factory=list)
     _faults: list[tuple[str, Fault]] = field(default_factory=list)
     _late: list[bytes] = field(default_factory=list)
@@ -54,6 +57,8 @@ class Proxy:
         fault = self._note(request)
         if fault == "lose_request":
             peer.reset()
+        elif fault == "refuse":
+            peer.say(b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
         elif fault == "late":
             self._late.append(request)
             peer.wait_for_the_client_to_go()
@@ -69,7 +74,8 @@ class Proxy:
             met = next((rule for rule in self._faults if line.startswith(rule[0])), None)
             if met is not None:
                 self._faults.remove(met)
-        return None if met is None else met[1]
+                return met[1]
+            return None if line.startswith("GET ") else self.weather()
 
     def _forward(self, request: bytes) -> bytes:
         """The whole answer; the connection is closed after it, whatever the client asked for."""
@@ -95,7 +101,9 @@ def _answer(peer: Peer, answer: bytes, fault: Fault | None) -> None:
             peer.say(answer[: len(answer) - 10])
         case "lose_answer":
             peer.reset()
-        case "late" | "lose_request":
+        case "fail_after":
+            peer.say(b"HTTP/1.1 500 Oops\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        case "late" | "lose_request" | "refuse":
             raise AssertionError(fault)
         case _:
             assert_never(fault)
