@@ -14,11 +14,14 @@ from uuid import uuid4
 import psycopg
 import pytest
 import structlog
+from prometheus_client.core import CollectorRegistry
+from prometheus_client.exposition import generate_latest
 from structlog.testing import capture_logs
 
 from intake import sealing
 from intake.app import build
 from intake.config import Secret
+from intake.desk.metrics import FromDatabase
 from intake.receive import Door
 from intake.refused import Keeper
 from intake.sealing import new_key, of_keys
@@ -72,6 +75,11 @@ def told(made: Lab, heard: Heard) -> None:
     """What is said of its state: to people who are alerted, and in the tables that alerts and metrics are made of."""
     with watching_later(made, heard):
         pass
+    registry = CollectorRegistry(auto_describe=False)
+    with made.pool.connection() as conn:
+        registry.register(FromDatabase(conn))
+        heard.add("metrics", generate_latest(registry).decode())
+    assert "intake_open_items" in heard.said["metrics"]
     for table in ("conditions", "outbox", "refusals", "fetch_lanes", "pulls", "heartbeats", "shown"):
         heard.add(table, made.rows(f"SELECT * FROM {table}"))  # noqa: S608  # our own names
     heard.add("fetches", made.rows("SELECT source, reason, reference FROM fetches"))

@@ -1,7 +1,7 @@
 """Many leads through a CRM that fails in every way; a reconciliation accuses nobody, and then everything that is done
 behind our back to some of them.
 
-RECONCILE_EVENTS=10000 makes it as many as the proof asks for (about ten minutes on two cores).
+RECONCILE_EVENTS=10000 makes it as many as the proof asks for; that takes half an hour and more.
 """
 
 from __future__ import annotations
