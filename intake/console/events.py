@@ -41,7 +41,10 @@ def found(event_id: UUID) -> Dossier:
 @gate.needs("see")
 def show(event_id: UUID) -> str:
     """Everything but what it says."""
-    return _page(found(event_id), None)
+    read = found(event_id)
+    with connection() as conn:
+        shown.event(conn, event_id, operator=gate.signed_in().operator.name)
+    return _page(read, None)
 
 
 @gate.needs("data")

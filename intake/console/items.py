@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
@@ -10,19 +9,17 @@ from typing import Final
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from intake import item_decisions, quarantine, shown, worklist
-from intake.conflicts import other_content
+from intake import comparing, item_decisions, quarantine, shown, worklist
 from intake.console import gate, i18n, wording
 from intake.console.deeds import LONGEST_REASON
-from intake.console.events import lead_rows, slug
+from intake.console.events import slug
 from intake.console.i18n import _
 from intake.decided import Author, Refused
 from intake.deliveries import NotAllowed
-from intake.desk import access, dossier, operators
+from intake.desk import access, operators
 from intake.desk.roles import ItemAction
 from intake.desk.tools import connection, tools
 from intake.explain import refusal_text
-from intake.lead import Lead
 from intake.quarantine import NotReleased
 from intake.worklist import ItemRow
 
@@ -55,54 +52,34 @@ def show(item_id: int) -> str | Response:
     item = found(item_id)
     if item.kind == "delivery" and item.event_id is not None:
         return redirect(url_for("console.event", event_id=item.event_id))
-    return _page(item, None)
-
-
-def _page(item: ItemRow, sides: Sides | None, told: str = "") -> str:
     with connection() as conn:
-        shown.item(conn, item.item_id, operator=gate.viewer().operator)
+        shown.item(conn, item_id, operator=gate.signed_in().operator.name)
+    return _page(item)
+
+
+def _page(item: ItemRow, told: str = "", *, unmasked: bool = False) -> str:
+    with connection() as conn:
         people = [each.name for each in operators.everybody(conn) if each.disabled_at is None and each.may("work")]
+        sides = comparing.compare(conn, tools().settings, item, unmasked=unmasked)
+    rows = sorted(sides.fields, key=lambda each: not each.differs) if sides else []
     return render_template(
-        "item.html", item=item, sides=sides, told=told, actions=ACTIONS[item.kind], people=people, may=wording.may,
-        form=request.form,
+        "item.html", item=item, sides=sides, rows=rows, unmasked=unmasked, told=told, actions=ACTIONS[item.kind],
+        people=people, may=wording.may, form=request.form,
     )  # fmt: skip
 
 
 # --- a conflict, side by side -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """What stands, and what came later.  `rows`: name, first, other; those that differ come first.  `readable` False:
-    the other content cannot be read any more.
-    """
-
-    rows: list[tuple[str, str, str]]
-    readable: bool = True
-
-
 @gate.needs("data")
 def show_data(item_id: int) -> str:
-    """Both contents; who saw them is noted first."""
+    """Both contents, unmasked; who saw them is noted first."""
     item = found(item_id)
     if item.kind != "conflict" or item.event_id is None:
         abort(HTTPStatus.NOT_FOUND)
     with connection() as conn:
         access.note(conn, gate.viewer(), "conflict", item.event_id, item=item_id)
-        standing = dossier.contents(conn, item.event_id)
-        try:
-            other = other_content(conn, tools().settings, item)
-        except Refused:
-            other = None
-    first = standing[0].lead if standing else None
-    return _page(item, Sides(_rows(first, other), other is not None))
-
-
-def _rows(first: Lead | None, other: Lead | None) -> list[tuple[str, str, str]]:
-    one = dict(lead_rows(first)) if first else {}
-    two = dict(lead_rows(other)) if other else {}
-    rows = [(name, one.get(name, ""), two.get(name, "")) for name in (one | two)]
-    return sorted(rows, key=lambda row: row[1] == row[2])
+    return _page(item, unmasked=True)
 
 
 # --- deciding ---------------------------------------------------------------------------------------------------------
@@ -119,10 +96,10 @@ def resolve(item_id: int) -> Response | str:
         abort(HTTPStatus.FORBIDDEN)
     author = Author(gate.signed_in().operator.name, _reason())
     if not author.reason:
-        return _page(item, None, _("Diga por qué; queda escrito para siempre."))
+        return _page(item, _("Diga por qué; queda escrito para siempre."))
     told = _resolved(item, deed, author)
     if told:
-        return _page(item, None, told)
+        return _page(item, told)
     tools().hint()
     done = slug(deed)
     target = url_for("console.inbox", which="decide", done=done)
@@ -165,11 +142,11 @@ def assign(item_id: int) -> Response | str:
     with connection() as conn:
         person = operators.find(conn, assignee)
         if person is None or person.disabled_at is not None:
-            return _page(item, None, _("No hay nadie con ese nombre."))
+            return _page(item, _("No hay nadie con ese nombre."))
         try:
             item_decisions.assign(conn, author, item_id, assignee, due_at=_due(request.form.get("due", "")))
         except Refused as refused:
-            return _page(item, None, refusal_text(refused.why, refused.state, i18n.language()))
+            return _page(item, refusal_text(refused.why, refused.state, i18n.language()))
     return redirect(_back(item), HTTPStatus.SEE_OTHER)
 
 

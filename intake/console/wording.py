@@ -177,6 +177,9 @@ def field(name: str) -> str:
         "amount": _("Monto"),
         "currency": _("Moneda"),
         "title": _("Título"),
+        "wa_id": "WhatsApp",
+        "consent": _("Consentimiento"),
+        "flags": _("Avisos"),
     }.get(name, name)
 
 

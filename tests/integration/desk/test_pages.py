@@ -51,6 +51,18 @@ def test_what_an_event_says_is_shown_on_demand_and_noted(scene: Scene) -> None:
     assert {"operator": "operator", "via": "console", "what": "content"} in seen
 
 
+def test_both_sides_of_a_conflict_are_shown_masked(scene: Scene) -> None:
+    page = scene.desk.person("viewer").page(f"/console/items/{scene.day.conflict_item}")
+    assert 'class="differs"' in page
+    assert "sillas" not in page
+
+
+def test_what_was_on_a_screen_is_noted_by_its_reader(scene: Scene) -> None:
+    scene.desk.person("viewer").page(f"/console/events/{scene.day.talk}")
+    seen = scene.lab.rows("SELECT operator FROM shown WHERE event_id = %(id)s", id=scene.day.talk)
+    assert {"operator": "viewer"} in seen
+
+
 def test_both_sides_of_a_conflict_are_shown_on_demand_and_noted(scene: Scene) -> None:
     page = scene.desk.person("operator").post(f"/console/items/{scene.day.conflict_item}/data").get_data(as_text=True)
     assert "Diez sillas" in page
