@@ -31,6 +31,7 @@ from intake.sources.questions import spoken
 
 CURRENCY = re.compile(r"[A-Z]{3}")  # ISO 4217
 UTM = "utm_"
+OF_AN_AD = frozenset({"click_id", "ad_id", "ad_headline"})
 # A source points at a lead's fields by the names that its destination knows; one of them is another word here.
 POINTED_AS: Mapping[str, str] = {"message": "text"}
 # What only a messenger tells: a form's answer under this name stays an answer.
@@ -68,7 +69,7 @@ def read(
     """The lead in these answers; None if nobody wrote anything (only ids, times and tokens)."""
     pointed = {pointer: POINTED_AS.get(name, name) for name, pointer in pointers.items()}
     written = [leaf for leaf in answers if leaf.pointer in pointed or leaf.key not in NOT_AN_ANSWER]
-    if all(leaf.key in NOT_WRITTEN and leaf.pointer not in pointed for leaf in written):
+    if not any(_by_a_person(leaf, pointed.get(leaf.pointer)) for leaf in written):
         return None
     found = _sorted(written, pointed)
     contact, enquiry, consent = _contact(found, region), _enquiry(found), _consent(found)
@@ -82,6 +83,13 @@ def read(
         occurred_at=occurred_at,
     )
     return Form(lead, {leaf.pointer: leaf.text for leaf in written})
+
+
+def _by_a_person(leaf: Leaf, pointed_as: str | None) -> bool:
+    """Whether somebody wrote it; what a page fills in by itself makes no lead."""
+    if pointed_as is not None:
+        return not pointed_as.startswith(UTM) and pointed_as not in OF_AN_AD
+    return leaf.key not in NOT_WRITTEN and _utm(leaf) is None and _known(leaf) not in OF_AN_AD
 
 
 def _sorted(written: list[Leaf], pointed: Mapping[str, str]) -> _Sorted:

@@ -18,7 +18,7 @@ from intake.sources.submission import JSON, URLENCODED, FormTool, Submission, na
 
 # The sheet's own column, in the languages of its owner: a time is no answer, and the empty second event has one too.
 STAMPS = frozenset({"timestamp", "marcatemporal", "marcadetempo", "carimbodedatahora", "horodateur", "zeitstempel"})
-IDS = frozenset({"responseid", "formid"})
+IDS = frozenset({"responseid", "formid", "formtitle", "formname", "formurl", "editurl", "triggeruid", "authmode"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,11 @@ _TECHNICAL = """
     """
 NOT_AN_ANSWER = frozenset(_TECHNICAL.split())
 # Worth reading beside an answer, but alone they make no lead.
-NOT_WRITTEN = frozenset({"type", "object", "event", "eventtype", "locale", "language", "formid", "formname", "source"})
+_NOT_WRITTEN = """
+    type object event eventtype locale language formid formname formtitle formslug formurl source pageurl pagetitle
+    pagename siteurl sitename referrer referer landingpage
+    """
+NOT_WRITTEN = frozenset(_NOT_WRITTEN.split())
 
 # A label with one of these may hold a phone, if its answer reads as one.
 _PHONE_WORDS = """
