@@ -24,6 +24,7 @@ import psycopg
 from intake import installation, surroundings
 from intake.config import Process
 from intake.db import FIRST_MIGRATION, migrate
+from intake.desk import operators
 from intake.embedded import start_postgres, start_valkey
 from intake.installation import Mismatch
 from intake.surroundings import RUNTIME
@@ -184,6 +185,7 @@ def wait_for(port: int) -> None:
 
 def describe(plan: Plan, environ: Mapping[str, str], supervisor: Supervisor) -> None:
     """Where things are."""
+    supervisor.say(f"console     http://{LOOPBACK}:{plan.process.port}/console{first_login(environ)}")
     supervisor.say(f"receiver    http://{LOOPBACK}:{plan.process.port}/hooks/<source>")
     if plan.sandbox_port is not None:
         supervisor.say(f"sandbox CRM {environ[wiring.SANDBOX_URL]}")
@@ -191,6 +193,12 @@ def describe(plan: Plan, environ: Mapping[str, str], supervisor: Supervisor) -> 
     supervisor.say(f"logs        {log_of(supervisor.home, 'web').parent}")
     for notice in plan.settings.notices:
         supervisor.say(f"notice      {notice}")
+
+
+def first_login(environ: Mapping[str, str]) -> str:
+    """How the console is opened, where nobody has a login yet."""
+    with psycopg.connect(environ["DATABASE_URL"]) as conn:
+        return "" if operators.everybody(conn) else "  (first: intake operators add NAME --role admin)"
 
 
 def watch(port: int, supervisor: Supervisor, stop: threading.Event) -> None:

@@ -29,7 +29,8 @@ COUNTS = Text(
     "{events} eventos · {records} registros en el CRM · {doubles} dobles, según el libro del propio CRM.",
     "{events} events · {records} records in the CRM · {doubles} doubles, by the CRM's own ledger.",
 )
-NO_CONSOLE = Text("esta versión aún no tiene; use la línea de comandos", "none in this version yet: use the commands")
+LOGIN = Text("(nombre {name}, contraseña {password})", "(name {name}, password {password})")
+NO_CONSOLE = Text("no responde; use la línea de comandos", "it does not answer: use the commands")
 BEFORE = Text(
     "Sin --once todo sigue en marcha y dice qué probar.", "Without --once it keeps running and says what to try."
 )
@@ -94,8 +95,9 @@ class Printer:
     def places(self, stage: Stage) -> None:
         """Where a person or a program finds it."""
         console_url = f"{stage.url}/console"
+        opens = f"{console_url}   {self.say(LOGIN, name=stage.login.name, password=stage.login.password)}"
         for name, where in (
-            (Text("consola", "console"), console_url if answers(console_url) else self.say(NO_CONSOLE)),
+            (Text("consola", "console"), opens if answers(console_url) else self.say(NO_CONSOLE)),
             (Text("receptor", "receiver"), f"{stage.url}/hooks/<source>"),
             (Text("CRM de juguete", "sandbox CRM"), f"{stage.dials.url}/control/records"),
             (Text("comandos", "commands"), f"{command()} --help"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from crm_clients.sandbox.dials import Dials
 from intake.config import DEMO_CONFIG
 from workers import up, wiring
+from workers.demo.login import Login, make
 from workers.plan import LOOPBACK, Plan
 from workers.supervisor import Program, Supervisor
 
@@ -33,6 +34,7 @@ class Stage:
     url: str
     database_url: str
     dials: Dials
+    login: Login
     plan: Plan
     supervisor: Supervisor
     stop: threading.Event
@@ -70,6 +72,7 @@ def set_up(plan: Plan, supervisor: Supervisor, stop: threading.Event, worker: Se
         url=f"http://{LOOPBACK}:{plan.process.port}",
         database_url=environ["DATABASE_URL"],
         dials=Dials(environ[wiring.SANDBOX_URL]),
+        login=make(environ["DATABASE_URL"]),
         plan=plan,
         supervisor=supervisor,
         stop=stop,
