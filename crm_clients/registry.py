@@ -20,6 +20,7 @@ class UnknownClient(Exception):
 
 # Each module has a function `from_settings`, which takes the destination's options and raises BadSetting.
 CLIENTS: Mapping[str, str] = {
+    "bitrix24": "crm_clients.bitrix24.client",
     "bottlecrm": "crm_clients.bottlecrm.client",
     "espocrm": "crm_clients.espocrm.client",
     "http": "crm_clients.generic.client",
