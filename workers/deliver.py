@@ -157,9 +157,11 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
 
 def _tell_news(desk: Desk, held: Claim, work: Work, step: Step) -> Halt | None:
     """A note, once, of what the sender changed since we wrote last.  None: it stands, or there is nothing to tell."""
+    if not work.updated or not isinstance(step.draft, OpportunityDraft):
+        return None
     with desk.pool.connection() as conn:
         record = records.read(conn, step.record_id)
-    if not work.updated or record.state != "known" or not isinstance(step.draft, OpportunityDraft):
+    if record.state != "known":
         return None
     draft = news.note(desk, work, record, step.draft)
     if not isinstance(draft, NoteDraft):
