@@ -16,6 +16,7 @@ STATES: Mapping[str, Text] = {
     "confirmed": Text("confirmado", "confirmed"),
     "cancelled": Text("cancelado", "cancelled"),
     "superseded": Text("reemplazado", "superseded"),
+    "missing": Text("sin entrega", "without delivery"),
 }
 MODES: Mapping[str, Text] = {"live": Text("real", "live"), "test": Text("prueba", "test")}
 KINDS: Mapping[str, Text] = {
@@ -110,6 +111,13 @@ LABELS: Mapping[str, Text] = {
     "first": Text("el primero", "the first"),
     "other": Text("el otro", "the other"),
     "data": Text("contenido", "content"),
+    "verified": Text("leído en el CRM", "read in the CRM"),
+    "started": Text("empezó", "started"),
+    "since": Text("desde", "since"),
+    "events": Text("eventos", "events"),
+    "incidents": Text("incidentes", "incidents"),
+    "which": Text("cuáles", "which"),
+    "more": Text("más", "more"),
     "yes": Text("sí", "yes"),
     "no": Text("no", "no"),
 }

@@ -11,7 +11,8 @@ import click
 
 from intake import ops, worklist
 from intake.cli import place
-from intake.cli.group import Finding, Misconfigured
+from intake.cli.group import Misconfigured
+from intake.cli.sentences import finding
 from intake.db import Conn
 from intake.ops import EventRow
 from intake.reason_texts import Language
@@ -46,12 +47,12 @@ def event_of(conn: Conn, start: str) -> EventRow:
     try:
         found = ops.begin_with(conn, start)
     except ValueError:
-        raise Finding(f"“{start[:40]}” is no event id, nor the beginning of one") from None
+        raise finding("no_event_id", start=start[:40]) from None
     if len(found) > 1:
-        raise Finding(f"more than one event begins with {start}: give more of its id")
+        raise finding("several_events", start=start)
     event = ops.event(conn, found[0]) if found else None
     if event is None:
-        raise Finding(f"there is no event {start}")
+        raise finding("no_event", start=start)
     return event
 
 
@@ -88,5 +89,5 @@ class Said(click.ParamType[str]):
 def language(wanted: str | None = None) -> Language:
     """The language asked for, else the configuration's, else Spanish."""
     if wanted is None:
-        wanted = place.settings().language
+        return place.language()
     return "en" if wanted == "en" else "es"

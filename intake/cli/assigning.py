@@ -10,6 +10,8 @@ import click
 from intake import item_decisions
 from intake.cli.arguments import UNITS, Said, decided
 from intake.cli.deciding import deciding
+from intake.cli.output import moment
+from intake.cli.sentences import say
 from intake.decisions import Author
 
 AHEAD = re.compile(r"([0-9]{1,6})([smhd])", re.ASCII)
@@ -31,7 +33,10 @@ class Due(click.ParamType[datetime]):
             read = datetime.fromisoformat(str(value))
         except ValueError:
             self.fail("must be a time such as 2026-11-30T09:00 or a span such as 4h", param, ctx)
-        return read if read.tzinfo else read.replace(tzinfo=UTC)
+        read = read if read.tzinfo else read.replace(tzinfo=UTC)
+        if read <= datetime.now(UTC):
+            self.fail("is over already: a time to come is needed", param, ctx)
+        return read
 
 
 @click.command()
@@ -43,6 +48,7 @@ def assign(*, item_id: int, assignee: str | None, due: datetime | None, by: str,
     """Give an open item to a person, hand it over to another, or take it over."""
     with deciding() as conn:
         before = item_decisions.assign(conn, Author(by, reason), item_id, assignee or by, due_at=due)
-    until = "" if due is None else f", due {due.isoformat(timespec='minutes')}"
-    handed = "" if before in {None, assignee or by} else f", handed over by {before}"
-    click.echo(f"item {item_id} is {assignee or by}'s{handed}{until}")
+    handed_over = before not in {None, assignee or by}
+    say("handed_over" if handed_over else "assigned", item=item_id, assignee=assignee or by, before=before)
+    if due is not None:
+        say("until", due=moment(due))

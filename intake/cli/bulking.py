@@ -14,12 +14,14 @@ from intake.bulk import BULK_ACTIONS, BulkAction, Filter, Run
 from intake.cli import place
 from intake.cli.arguments import Moment, decided, known_source
 from intake.cli.deciding import hint
-from intake.cli.group import Finding
 from intake.cli.output import as_json, print_json, table
 from intake.cli.recovering import progress
+from intake.cli.sentences import SENTENCES, finding, say, sentence
 from intake.config import Settings
 from intake.db import Conn
 from intake.decisions import Author
+from intake.explain_texts import REFUSALS
+from intake.shown_names import STATES, label, name
 
 
 @click.group()
@@ -50,17 +52,19 @@ def run_(  # noqa: PLR0913  # one parameter an option
     wanted = Filter(state, source, since, reason_word)
     if wanted.is_empty:
         raise click.UsageError("name at least one of --state, --source, --since, --reason-word")
-    settings = place.settings()
+    settings, spoken = place.settings(), place.language()
     with place.connection() as conn:
         known_source(conn, source)
         counted = runs.count(conn, wanted)
-        table(("events", "state", "reason"), [(each.events, each.state, each.reason) for each in counted])
         if not counted:
-            raise Finding("no event matches")
-        if not yes and not (sys.stdin.isatty() and click.confirm(f"{action} all of them?")):
-            raise Finding("nothing was decided; say --yes if they are meant")
+            raise finding("none_matches")
+        table((sentence("events"), label("state", spoken), label("reason", spoken)), [
+            (each.events, name(STATES, each.state, spoken), each.reason) for each in counted
+        ])  # fmt: skip
+        if not yes and not (sys.stdin.isatty() and click.confirm(sentence("all_of_them", action=action))):
+            raise finding("say_yes")
         bulk_id = runs.begin(conn, Author(by, reason), action, wanted)
-        click.echo(f"run {bulk_id}: `intake bulk stop {bulk_id}` stops it; what is left goes on by itself")
+        say("run_begun", run=bulk_id)
         _finish(conn, settings, bulk_id)
     hint()
 
@@ -77,16 +81,28 @@ def _finish(conn: Conn, settings: Settings, bulk_id: int) -> None:
 def _run(conn: Conn, bulk_id: int) -> Run:
     found = runs.run(conn, bulk_id)
     if found is None:
-        raise Finding(f"there is no run {bulk_id}")
+        raise finding("no_run", run=bulk_id)
     return found
 
 
 def _tell(conn: Conn, bulk_id: int) -> None:
     stands = _run(conn, bulk_id)
     counts = Counter(result or "left" for result in runs.results(conn, bulk_id).values())
-    table(("events", "result"), [(count, result) for result, count in counts.most_common()])
+    columns = (sentence("events"), sentence("result"))
+    table(columns, [(count, result_text(result)) for result, count in counts.most_common()])
     if stands.left and stands.stopped_at:
-        click.echo(f"stopped; `intake bulk go {bulk_id}` goes on")
+        say("run_stopped", left=stands.left, run=bulk_id)
+
+
+def result_text(result: str) -> str:
+    """What became of one event, in words; where it was refused, why."""
+    if result in SENTENCES:
+        return sentence(result)
+    if result not in REFUSALS:
+        return result
+    # Of many no state is told: it may be another by now.
+    why, _, _ = REFUSALS[result].of(place.language()).partition(";")
+    return sentence("ended") if "{state}" in why else why
 
 
 @bulk.command("list")
@@ -115,7 +131,8 @@ def show(*, bulk_id: int, json_wanted: bool) -> None:
         items = [{"event_id": event_id, "result": result} for event_id, result in results.items()]
         print_json({"run": stands, "items": items})
     else:
-        table(("event", "result"), list(results.items()))
+        columns = (label("event_id", place.language()), sentence("result"))
+        table(columns, [(event_id, result_text(result or "left")) for event_id, result in results.items()])
 
 
 @bulk.command("stop")
@@ -124,7 +141,7 @@ def stop(*, bulk_id: int) -> None:
     """Leave what is not decided yet as it is."""
     with place.connection() as conn:
         if not runs.stop(conn, bulk_id):
-            raise Finding(f"there is no run {bulk_id} that goes on")
+            raise finding("not_going", run=bulk_id)
         _tell(conn, bulk_id)
 
 
@@ -135,6 +152,6 @@ def go(*, bulk_id: int) -> None:
     settings = place.settings()
     with place.connection() as conn:
         if not runs.go_on(conn, bulk_id):
-            raise Finding(f"there is no run {bulk_id}")
+            raise finding("no_run", run=bulk_id)
         _finish(conn, settings, bulk_id)
     hint()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Literal
 from uuid import UUID
@@ -16,6 +16,7 @@ from intake import decisions, item_decisions, queue
 from intake.cli import place, releasing
 from intake.cli.arguments import decided, event_of, language
 from intake.cli.group import Finding
+from intake.cli.sentences import finding, say, sentence
 from intake.db import Conn
 from intake.decisions import Approval, Author, Correction, Refused
 from intake.deliveries import NotAllowed
@@ -23,23 +24,33 @@ from intake.explain import refusal_text
 from intake.lead_schema import InvalidCorrection
 from intake.permitted import View
 from intake.quarantine import Corrected
+from intake.shown_names import RECORDS, STATES, name
 
 
 @contextmanager
 def deciding() -> Iterator[Conn]:
-    """A connection; refusals become sentences and exit status 1, and a hint follows what was decided."""
+    """A connection; refusals become sentences and exit status 1, and a hint follows what was decided.
+
+    Raises ConfigError before anything is decided: what follows can be told, then.
+    """
+    spoken = language()
     try:
         with place.connection() as conn:
             yield conn
     except Refused as refused:
-        raise Finding(refusal_text(refused.why, refused.state, language())) from refused
+        raise Finding(refusal_text(refused.why, refused.state, spoken)) from refused
     except NotAllowed as refused:
-        raise Finding(str(refused)) from refused
+        raise finding("moved", state=state_name(refused.state)) from refused
     except LookupError as missing:
-        raise Finding(f"there is no {missing}") from missing
+        raise _missing(str(missing)) from missing
     except InvalidCorrection as broken:
         raise Finding("\n".join(f"{field}: {rule}" for field, rule in broken.fields.items())) from broken
     hint()
+
+
+def _missing(what: str) -> Finding:
+    kind, _, number = what.partition(" ")
+    return finding("no_item", item=number) if kind == "item" else finding("no_such", what=what)
 
 
 def hint() -> None:
@@ -54,7 +65,9 @@ def hint() -> None:
 @decided
 def revive(*, event: str, by: str, reason: str) -> None:
     """Try an event in review again, from its first unconfirmed step."""
-    _decide(event, Author(by, reason), decisions.revive, "received: it is tried again")
+    with deciding() as conn:
+        decisions.revive(conn, Author(by, reason), event_of(conn, event).event_id)
+    say("revived")
 
 
 @click.command()
@@ -70,8 +83,8 @@ def approve(*, event: str, revision: int | None, fingerprint: str | None, by: st
         source = settings.sources.get(found.source)
         wanted = Approval(revision, fingerprint, source.approval_lasts if source else None)
         approved = decisions.approve(conn, Author(by, reason), found.event_id, wanted)
-    ends = "" if wanted.lasts is None else f", within {wanted.lasts}"
-    click.echo(f"received: revision {approved.revision} ({approved.fingerprint}) is delivered now{ends}")
+    told = {"revision": approved.revision, "fingerprint": approved.fingerprint, "within": wanted.lasts}
+    say("approved_within" if wanted.lasts else "approved", **told)
 
 
 @click.command()
@@ -81,14 +94,7 @@ def decline(*, event: str, by: str, reason: str) -> None:
     """Do not deliver an event that awaits approval."""
     with deciding() as conn:
         found = event_of(conn, event)
-        decisions.cancel(conn, Author(by, reason), found.event_id, action="decline")
-    click.echo("cancelled")
-
-
-def _decide(event: str, author: Author, decision: Callable[[Conn, Author, UUID], None], done: str) -> None:
-    with deciding() as conn:
-        decision(conn, author, event_of(conn, event).event_id)
-    click.echo(done)
+        cancel(conn, Author(by, reason), found.event_id, action="decline")
 
 
 @click.command()
@@ -98,24 +104,25 @@ def look(*, event: str, by: str, reason: str) -> None:
     """Look in the CRM for what is in doubt, now."""
     with deciding() as conn:
         count = decisions.look(conn, Author(by, reason), event_of(conn, event).event_id)
-    click.echo(f"{count} to look for; `intake show {event}` tells what was seen")
+    say("looking", count=count, event=event)
 
 
-def cancel(conn: Conn, author: Author, event_id: UUID) -> None:
+def cancel(conn: Conn, author: Author, event_id: UUID, *, action: Literal["cancel", "decline"] = "cancel") -> None:
     """`settle EVENT cancel`: stop, and say what stands in the CRM already."""
-    seen = decisions.cancel(conn, author, event_id)
-    click.echo("cancelled")
+    seen = decisions.cancel(conn, author, event_id, action=action)
+    say("cancelled")
     for line in standing(seen):
         click.echo(line)
 
 
 def standing(seen: View) -> Iterator[str]:
     """What the CRM holds of an event, or may hold."""
-    for each in seen.records:
-        if each.crm_id:
-            yield f"in the CRM: {each.kind} {each.crm_id}"
-        elif each.in_doubt:
-            yield f"perhaps in the CRM: {each.kind} under the reference {each.reference}; it is still looked for"
+    there = [each for each in seen.records if each.crm_id or each.in_doubt]
+    for each in there:
+        key = "stands" if each.crm_id else "perhaps_stands"
+        yield sentence(key, kind=kind_name(each.kind), crm_id=each.crm_id, reference=each.reference)
+    if not there:
+        yield sentence("nothing_stands")
 
 
 @click.command()
@@ -137,7 +144,7 @@ def correct(*, event: str, changes: tuple[str, ...], by: str, reason: str) -> No
         gated = source is not None and source.approval == "required"
         wanted = Correction({name: value for name, _, value in pairs}, settings.region, gated)
         revision = decisions.correct(conn, Author(by, reason), found.event_id, wanted)
-    click.echo(f"revision {revision}: {'it awaits approval' if gated else 'it is delivered now'}")
+    say("corrected_gated" if gated else "corrected", revision=revision, event=event)
 
 
 @click.command()
@@ -168,4 +175,17 @@ def resolve(  # noqa: PLR0913  # one parameter an option
             releasing.release(conn, item_id, corrected, by=by, reason=reason)
             return
         follows = item_decisions.resolve(conn, Author(by, reason), item_id, resolution, place.settings())
-    click.echo(f"item {item_id} is closed: {follows}")
+    if follows in {"kept", "accepted"}:
+        say(f"item_{follows}", item=item_id)
+    else:
+        say("item_goes_on", item=item_id, state=state_name(follows))
+
+
+def state_name(state: str | None) -> str:
+    """Where a delivery stands, in the language of the configuration."""
+    return name(STATES, state, language())
+
+
+def kind_name(kind: str) -> str:
+    """What a record is, in the language of the configuration."""
+    return name(RECORDS, kind, language())

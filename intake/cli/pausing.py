@@ -8,7 +8,8 @@ from intake import pauses
 from intake.cli import place
 from intake.cli.arguments import decided
 from intake.cli.deciding import deciding
-from intake.cli.group import Finding, Misconfigured
+from intake.cli.group import Misconfigured
+from intake.cli.sentences import finding, say
 from intake.decisions import Author
 
 NAME = "ACCOUNT|SOURCE"
@@ -25,7 +26,7 @@ def pause(*, name: str, by: str, reason: str) -> None:
     is_account = _is_account(name)
     with deciding() as conn:
         (pauses.pause_account if is_account else pauses.pause_source)(conn, Author(by, reason), name)
-    click.echo(f"{name} is paused")
+    say("account_paused" if is_account else "source_paused", name=name)
 
 
 @click.command()
@@ -36,8 +37,8 @@ def resume(*, name: str, by: str, reason: str) -> None:
     is_account = _is_account(name, or_paused=True)
     with deciding() as conn:
         if not (pauses.resume_account if is_account else pauses.resume_source)(conn, Author(by, reason), name):
-            raise Finding(f"{name} is not paused")
-    click.echo(f"{name} is resumed")
+            raise finding("not_paused", name=name)
+    say("resumed", name=name)
 
 
 def _is_account(name: str, *, or_paused: bool = False) -> bool:

@@ -13,6 +13,7 @@ from intake.cli.group import Misconfigured
 from intake.config import Process, Settings, load
 from intake.db import WORKER_OPTIONS, Conn
 from intake.heartbeats import Lacking, ProcessKind
+from intake.reason_texts import Language
 from intake.sources import PROVIDERS
 from intake.surroundings import surroundings
 
@@ -32,6 +33,11 @@ def process() -> Process:
 def settings(*, may_be_sourceless: bool = False) -> Settings:
     """Raises ConfigError."""
     return load(process().config, environment(), built_in=PROVIDERS.keys(), may_be_sourceless=may_be_sourceless)
+
+
+def language() -> Language:
+    """The configuration's.  Raises ConfigError."""
+    return "en" if settings().language == "en" else "es"
 
 
 def database_url() -> str:

@@ -15,6 +15,7 @@ from intake.cli.arguments import Moment, event_of, known_source, language
 from intake.cli.group import Misconfigured
 from intake.cli.output import as_json, facts, heading, minute, print_json, table
 from intake.cli.seeing import Looker, may_see, unmasked_data
+from intake.cli.sentences import SENTENCES
 from intake.db import Conn
 from intake.ops import BadCursor, EventRow, Wanted
 from intake.reason_texts import Language
@@ -56,6 +57,9 @@ def events(  # noqa: PLR0913  # one parameter an option
         print_json({"events": page.events, "next_cursor": page.next_cursor})
         return
     spoken = language(lang)
+    if not page.events:
+        click.echo(SENTENCES["no_events"].of(spoken))
+        return
     columns = [label(word, spoken) for word in ("event_id", "received_at", "source", "person", "state")]
     table(columns, [
         (each.event_id, minute(each.received_at), (each.source, _kind(each, spoken)), people.get(each.event_id),
@@ -63,7 +67,7 @@ def events(  # noqa: PLR0913  # one parameter an option
         for each in page.events
     ])  # fmt: skip
     if page.next_cursor:
-        click.echo(f"--cursor {page.next_cursor}")
+        click.echo(f"{label('more', spoken)}: --cursor {page.next_cursor}")
 
 
 def _kind(event: EventRow, lang: Language) -> str:

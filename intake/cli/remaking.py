@@ -8,6 +8,8 @@ from intake import remaking
 from intake.cli import place
 from intake.cli.arguments import decided, event_of
 from intake.cli.deciding import deciding, standing
+from intake.cli.output import SHORT_ID
+from intake.cli.sentences import say
 from intake.decisions import Author, view
 
 
@@ -27,4 +29,4 @@ def reissue(*, event: str, by: str, reason: str) -> None:
         new = remaking.reissue(conn, Author(by, reason), found.event_id, gated=gated)
         for line in standing(view(conn, found.event_id)):
             click.echo(line)
-    click.echo(f"reissued as {new}: {'it awaits approval' if gated else 'it is delivered now'}")
+    say("reissued_gated" if gated else "reissued", event=new, short=str(new)[:SHORT_ID])

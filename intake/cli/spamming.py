@@ -6,7 +6,8 @@ import click
 
 from intake import spam as spam_rules
 from intake.cli.arguments import decided, event_of
-from intake.cli.deciding import deciding, standing
+from intake.cli.deciding import deciding, standing, state_name
+from intake.cli.sentences import say
 from intake.decisions import Author
 
 
@@ -23,13 +24,12 @@ def spam(*, event: str, undo: bool, by: str, reason: str) -> None:
         found = event_of(conn, event)
         if undo:
             freed = spam_rules.unmark(conn, Author(by, reason), found.event_id)
-            click.echo(f"keys that are blocked no more: {freed}")
+            say("no_spam", freed=freed)
             if found.state == "cancelled":
-                click.echo(f"`intake reissue {event}` delivers what was cancelled")
+                say("reissue_it", event=event)
             return
         marked = spam_rules.mark(conn, Author(by, reason), found.event_id)
-        click.echo(
-            f"{'cancelled' if marked.cancelled else marked.view.event.state}; keys that are blocked: {marked.blocked}"
-        )
+        state = state_name(marked.view.event.state)
+        say("spam" if marked.cancelled else "spam_ended", blocked=marked.blocked, state=state)
         for line in standing(marked.view):
             click.echo(line)

@@ -10,10 +10,10 @@ from intake import comparing, ops, quarantine, worklist
 from intake import explain as explaining
 from intake.cli import place, screens, showing
 from intake.cli.arguments import language
-from intake.cli.group import Finding
 from intake.cli.output import as_json, facts, heading, minute, paragraph, print_json, table
 from intake.cli.reading import in_language
 from intake.cli.seeing import Looker, may_see, unmasked_data
+from intake.cli.sentences import SENTENCES, finding
 from intake.db import Conn
 from intake.reason_texts import Language
 from intake.shown_names import ITEMS, MODES, RECORDS, STATES, label, name
@@ -33,6 +33,9 @@ def items(*, kind: ItemKind | None, assignee: str | None, lang: str | None, json
         print_json({"items": found})
         return
     spoken = language(lang)
+    if not found:
+        click.echo(SENTENCES["nothing_open"].of(spoken))
+        return
     columns = [label(word, spoken) for word in ("item_id", "opened_at", "what", "event_id", "reason")]
     table([*columns, f"{label('assignee', spoken)}, {label('until', spoken)}"], [
         (each.item_id, minute(each.opened_at), what_of(each, spoken), each.event_id, (each.reason, each.source),
@@ -59,7 +62,7 @@ def item(*, item_id: int, data: bool, by: str | None, lang: str | None, json_wan
     with place.connection() as conn:
         found = worklist.item(conn, item_id)
         if found is None:
-            raise Finding(f"there is no item {item_id}")
+            raise finding("no_item", item=item_id)
         if looker:
             looker.note(conn, "conflict" if found.kind == "conflict" else "content", found.event_id, item=item_id)
         if json_wanted:

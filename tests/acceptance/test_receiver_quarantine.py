@@ -211,9 +211,9 @@ def test_commands_release_with_a_body_and_read_again(door: Doorway, environ: Map
     (tmp_path / "mended.json").write_bytes(MENDED)
     who = ("--by", "rosa", "--reason", "comma missing")
     refused = intake(environ, "resolve", item_of(door), "release", *who)
-    assert (refused.status, "stays open" in refused.err) == (1, True)
+    assert (refused.status, "sigue abierto" in refused.err) == (1, True)
     said = intake(environ, "resolve", item_of(door), "release", "--body", tmp_path / "mended.json", *who)
-    assert (said.status, "1 new" in said.out) == (0, True)
+    assert (said.status, "1 nuevos" in said.out) == (0, True)
     again = intake(environ, "reread", "--json")
     assert (again.status, json.loads(again.out)["items"]) == (0, 0)
 

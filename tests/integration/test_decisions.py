@@ -151,7 +151,7 @@ def test_a_cancel_tells_what_stands_in_the_crm(stored: Lab, environ: Mapping[str
     event_id = in_doubt(stored, executed=True)
     (contact,) = stored.in_crm("contact")
     said = intake(environ, "settle", event_id, "cancel", *DECIDED).out
-    assert (f"contact {contact['id']}" in said, "perhaps in the CRM: opportunity" in said) == (True, True)
+    assert (f"contacto {contact['id']}" in said, "Quizás en el CRM: oportunidad" in said) == (True, True)
 
 
 def test_a_cancelled_delivery_is_final(stored: Lab, environ: Mapping[str, str]) -> None:

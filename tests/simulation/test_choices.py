@@ -115,7 +115,7 @@ def test_an_item_is_handed_over_with_a_due_time(stored: Lab, environ: Mapping[st
     intake(environ, "assign", item, "--to", "luis", *DECIDED)
     said = intake(environ, "assign", item, "--to", "ana", "--due", "4h", *DECIDED)
     due = datetime.fromisoformat(str(the_item(environ)["due_at"]))
-    assert "handed over by luis" in said.out
+    assert "de luis a" in said.out
     assert abs(due - datetime.now(UTC) - timedelta(hours=4)) < timedelta(minutes=5)
 
 

@@ -57,7 +57,7 @@ def test_what_stands_is_kept(stored: Lab, environ: Mapping[str, str]) -> None:
     said = intake(environ, "redeliver", event, *DECIDED).out
     stored.work()
     assert ledger(stored) == {"contact": 1, "opportunity": 1, "task": 2}
-    assert f"stands: opportunity {only(stored, 'opportunity')['id']}" in said
+    assert f"En el CRM: oportunidad {only(stored, 'opportunity')['id']}" in said
 
 
 def test_what_hung_on_a_lost_opportunity_comes_back_with_it(stored: Lab, environ: Mapping[str, str]) -> None:
@@ -276,7 +276,7 @@ def test_a_second_opportunity_is_made_on_purpose(stored: Lab, environ: Mapping[s
     event = confirmed(stored)
     said = intake(environ, "reissue", event, *DECIDED)
     stored.work()
-    assert (said.status, f"in the CRM: opportunity {only_first(stored)['id']}" in said.out) == (0, True)
+    assert (said.status, f"En el CRM: oportunidad {only_first(stored)['id']}" in said.out) == (0, True)
     assert ledger(stored) == {"contact": 1, "opportunity": 2, "task": 2}
 
 

@@ -85,7 +85,7 @@ def test_spam_that_got_through_blocks_all_the_same(stored: Lab, environ: Mapping
     event = stored.form()
     stored.work()
     said = intake(environ, "spam", event, *DECIDED)
-    assert (said.status, "in the CRM: opportunity" in said.out, stored.state(event)) == (0, True, "confirmed")
+    assert (said.status, "En el CRM: oportunidad" in said.out, stored.state(event)) == (0, True, "confirmed")
 
 
 @pytest.mark.parametrize(

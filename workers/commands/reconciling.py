@@ -15,10 +15,11 @@ import click
 from intake import reconcile as rows
 from intake.cli import place
 from intake.cli.arguments import Moment, language
-from intake.cli.group import Finding
 from intake.cli.output import as_json, facts, print_json, table
+from intake.cli.sentences import finding, say, sentence
 from intake.explain import reason_text
 from intake.reconcile import Reconciliation
+from intake.shown_names import STATES, label, name
 from workers import reconcile as engine
 from workers.commands.tools import desk
 from workers.desk import Desk
@@ -49,9 +50,7 @@ def reconcile(*, since: datetime | None, verified: bool, per_second: float, hist
     else:
         _show(result, found)
     if not result.ok:
-        raise Finding(
-            f"{sum(result.incidents.values())} incidents; each is an open item (`intake items --kind incident`)"
-        )
+        raise finding("incidents", count=sum(result.incidents.values()))
 
 
 def run(
@@ -83,17 +82,21 @@ def _progress(tools: Desk, since: datetime | None, *, wanted: bool) -> Iterator[
 
 
 def _show(result: Reconciliation, found: list[Found]) -> None:
-    facts([*((f"events {state}", count) for state, count in result.counts.items()), ("verified", result.verified)])
+    spoken = language()
+    events = sentence("events")
+    facts([
+        *((f"{events}: {name(STATES, state, spoken)}", count) for state, count in result.counts.items()),
+        (label("verified", spoken), label("yes" if result.verified else "no", spoken)),
+    ])  # fmt: skip
     if found:
         shown = found[:MOST_SHOWN]
-        table(("item", "reason", "subject", "CRM id"), [
+        table([*(label(word, spoken) for word in ("item_id", "reason", "record")), "CRM"], [
             (each.item_id, each.incident.reason, each.incident.subject, each.incident.crm_id) for each in shown
         ])  # fmt: skip
-        spoken = language()
         for reason, count in result.incidents.items():
             click.echo(f"{count} {reason}: {reason_text(reason, spoken)}")
         if len(shown) < len(found):
-            click.echo(f"and {len(found) - len(shown)} more: `intake items --kind incident`")
+            say("more_incidents", count=len(found) - len(shown))
 
 
 def _history(*, json_wanted: bool) -> None:
@@ -102,8 +105,10 @@ def _history(*, json_wanted: bool) -> None:
     if json_wanted:
         print_json({"runs": runs})
         return
-    table(("started", "since", "verified", "events", "incidents", "of"), [
-        (each.started_at, each.since, "yes" if each.verified else "no", sum(each.counts.values()),
+    spoken = language()
+    columns = ("started", "since", "verified", "events", "incidents", "which")
+    table([label(word, spoken) for word in columns], [
+        (each.started_at, each.since, label("yes" if each.verified else "no", spoken), sum(each.counts.values()),
          sum(each.incidents.values()), ", ".join(f"{reason} {count}" for reason, count in each.incidents.items()))
         for each in runs
     ], last=True)  # fmt: skip

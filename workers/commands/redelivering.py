@@ -11,7 +11,8 @@ from intake import decided, remaking
 from intake.cli import deciding
 from intake.cli.arguments import decided as said_by
 from intake.cli.arguments import event_of
-from intake.cli.group import Finding
+from intake.cli.deciding import kind_name
+from intake.cli.sentences import finding, say
 from intake.decided import Author
 from intake.ops import RecordRow
 from workers import calls, sentinels
@@ -34,12 +35,12 @@ def redeliver(*, event: str, by: str, reason: str) -> None:
         with desk() as tools:
             gone = _gone(tools, seen.destination, seen.records)
         for made in remaking.redeliver(conn, Author(by, reason), found.event_id, gone):
-            click.echo(f"gone: {made.kind} {made.crm_id}; made anew under {made.reference}")
+            say("remade", kind=kind_name(made.kind), crm_id=made.crm_id, reference=made.reference)
         lost = {each.record_id for each in remaking.with_children(seen.records, gone)}
         for each in seen.records:
             if each.crm_id and each.record_id not in lost:
-                click.echo(f"stands: {each.kind} {each.crm_id}")
-    click.echo(f"received: it is delivered again; `intake show {event}` tells what became of it")
+                say("stands", kind=kind_name(each.kind), crm_id=each.crm_id)
+    say("redelivered", event=event)
 
 
 def _gone(tools: Desk, destination: str, records: Sequence[RecordRow]) -> list[RecordRow]:
@@ -49,7 +50,7 @@ def _gone(tools: Desk, destination: str, records: Sequence[RecordRow]) -> list[R
     """
     wired = tools.wired.get(destination)
     if wired is None:
-        raise Finding(f"the destination {destination} is not configured, or closed: it cannot be asked")
+        raise finding("no_destination", destination=destination)
     stood = [each for each in records if each.state in {"known", "gone"} and not each.is_missing]
     return [each for each in records if each.is_missing] + [each for each in stood if not _stands(tools, wired, each)]
 
@@ -63,12 +64,10 @@ def _stands(tools: Desk, wired: Wired, record: RecordRow) -> bool:
         case Absent():
             told = sentinels.control(tools, wired, kind)
             if told.told != "yes":
-                raise Finding(
-                    f"the CRM shows neither the {kind} nor the sentinel ({told.reason}): is it the right one? "
-                    f"`intake crm check --create --destination {wired.destination.name}` makes the sentinels anew"
-                )
+                account = wired.destination.name
+                raise finding("no_control", kind=kind_name(kind), reason=told.reason, destination=account)
             return False
         case Several():
             return True
         case Unsure(reason):
-            raise Finding(f"the CRM could not be asked ({reason}): try again")
+            raise finding("not_asked", reason=reason)

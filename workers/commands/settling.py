@@ -15,7 +15,8 @@ from intake import contact_choice, contacts, decided, decisions
 from intake.cli import deciding
 from intake.cli.arguments import decided as said_by
 from intake.cli.arguments import event_of
-from intake.cli.group import Finding
+from intake.cli.deciding import kind_name
+from intake.cli.sentences import finding, say
 from intake.db import Conn
 from intake.decisions import Applied, Author
 from intake.ops import RecordRow
@@ -61,19 +62,20 @@ def settle(  # noqa: PLR0913  # one parameter an option
         found = event_of(conn, event)
         match outcome:
             case "applied":
-                record = decisions.to_settle(decisions.view(conn, found.event_id), kind, only_doubtful=False)
+                seen = decided.allowed(conn, found.event_id, "settle applied")
+                record = decisions.to_settle(seen, kind, only_doubtful=False)
                 _applied(conn, author, found.event_id, record, Applied(crm_id or "", verified=not unverified))
             case "not-applied":
                 record = decisions.settle_not_applied(conn, author, found.event_id, kind=kind)
-                click.echo(f"{record.kind}: looked for once more when its time is over, then written again")
+                say("not_applied", kind=kind_name(record.kind))
             case "contact":
                 _contact(conn, author, found.event_id, Applied(crm_id or "", verified=not unverified))
             case "note":
                 decisions.settle_note(conn, author, found.event_id)
-                click.echo("received: the note goes on the closed opportunity")
+                say("note_anyway")
             case "new":
                 decisions.settle_new(conn, author, found.event_id)
-                click.echo("received: it goes to another opportunity")
+                say("new_opportunity")
             case "cancel":
                 deciding.cancel(conn, author, found.event_id)
             case _:
@@ -84,8 +86,7 @@ def _applied(conn: Conn, author: Author, event_id: UUID, record: RecordRow, appl
     if applied.verified:
         _must_be_ours(conn, record, applied.crm_id)
     decisions.settle_applied(conn, author, event_id, record, applied)
-    how = "" if applied.verified else " unverified"
-    click.echo(f"{record.kind} {applied.crm_id} is taken as ours{how}; the delivery goes on")
+    say("applied" if applied.verified else "applied_unverified", kind=kind_name(record.kind), crm_id=applied.crm_id)
 
 
 def _contact(conn: Conn, author: Author, event_id: UUID, named: Applied) -> None:
@@ -94,23 +95,23 @@ def _contact(conn: Conn, author: Author, event_id: UUID, named: Applied) -> None
         with desk() as tools:
             _must_live(tools, seen.destination, Kind.CONTACT, named.crm_id)
     contact_choice.settle_contact(conn, author, event_id, named.crm_id)
-    click.echo(f"received: the contact is {named.crm_id}")
+    say("contact_is", crm_id=named.crm_id)
 
 
 def _must_live(tools: Desk, destination: str, kind: Kind, crm_id: str) -> Seen:
     """Raises Finding unless the CRM shows a live record of this id."""
     wired = tools.wired.get(destination)
     if wired is None:
-        raise Finding(f"the destination {destination} is not configured, or closed: it cannot be read back")
+        raise finding("no_destination", destination=destination)
     match calls.read(tools, wired, kind, crm_id).looked:
         case Found(seen) if seen.live:
             return seen
         case Found():
-            raise Finding(f"{kind} {crm_id} is in the CRM's trash, or merged into another")
+            raise finding("not_live", kind=kind_name(kind), crm_id=crm_id)
         case Absent() | Several():
-            raise Finding(f"the CRM has no {kind} {crm_id}")
+            raise finding("not_there", kind=kind_name(kind), crm_id=crm_id)
         case Unsure(reason):
-            raise Finding(f"the CRM could not be asked ({reason}): try again, or say --unverified")
+            raise finding("not_asked_unverified", reason=reason)
 
 
 def _must_be_ours(conn: Conn, record: RecordRow, crm_id: str) -> None:
@@ -119,5 +120,6 @@ def _must_be_ours(conn: Conn, record: RecordRow, crm_id: str) -> None:
     with desk() as tools:
         seen = _must_live(tools, record.destination, Kind(record.kind), crm_id)
     if seen.reference not in references:
-        borne = "no reference of ours" if seen.reference is None else f"the reference {seen.reference}"
-        raise Finding(f"{record.kind} {crm_id} bears {borne}, not {' or '.join(references)} (or say --unverified)")
+        key = "bears_none" if seen.reference is None else "bears_another"
+        told = {"kind": kind_name(record.kind), "crm_id": crm_id, "borne": seen.reference}
+        raise finding(key, **told, wanted=" / ".join(references))
