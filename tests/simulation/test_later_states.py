@@ -138,7 +138,7 @@ def test_a_state_that_comes_at_the_last_moment_is_delivered_next(woo: Shop) -> N
     assert (opportunity(woo)["amount"], ledger(woo.lab)) == ("25.00", TOLD_ONCE)
 
 
-@pytest.mark.parametrize("boundary", ["note.noted", "opportunity.update.committed", "opportunity.update.noted"])
+@pytest.mark.parametrize("boundary", ["note.noted", "opportunity.update.committed"])
 def test_a_worker_that_dies_at_it_tells_it_once(woo: Shop, boundary: str) -> None:
     first(woo)
     woo.lab.post("shop", quote(11, total="25.00"))
