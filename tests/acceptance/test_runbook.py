@@ -118,9 +118,17 @@ def test_the_commands_of_the_runbook_end_the_trouble(made: Lab, tmp_path: Path, 
         trouble = TROUBLES[section.title](at := Place(by_role, tmp_path, stack))
         for command in section.commands:
             run(at, users, trouble, command)
-        by_role.settle()
-        assert [made.state(event) for event in trouble.delivered] == ["confirmed"] * len(trouble.delivered)
+        for _ in range(12):
+            if not left(by_role, trouble) and trouble.is_over():
+                break
+            by_role.settle(1)
+        assert left(by_role, trouble) == []
         assert trouble.is_over()
+
+
+def left(made: Lab, trouble: Trouble) -> list[str]:
+    """How those stand that must be delivered, and are not yet."""
+    return [state for state in map(made.state, trouble.delivered) if state != "confirmed"]
 
 
 def test_what_awaits_approval_is_approved_or_declined(made: Lab, tmp_path: Path) -> None:
