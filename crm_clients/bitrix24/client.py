@@ -62,13 +62,13 @@ METHODS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Bitrix24:
-    """`user` is the number of the webhook's user, who makes tasks, and gets those of deals without an owner.
+    """`maker` is the number of the webhook's user, who makes tasks, and gets those of deals without an owner.
 
     `currencies`: those of the CRM; an amount in another one stands in the text.  `limit`: how long Bitrix24 may work on
     a request, None: unknown.
     """
 
-    user: int
+    maker: int
     currencies: tuple[str, ...] = ()
     limit: timedelta | None = None
 
@@ -100,7 +100,7 @@ class Bitrix24:
 
     def create(self, draft: Draft, reference: str) -> Request:
         kind = kind_of(draft)
-        body = drafts.body(draft, reference, self.currencies, self.user)
+        body = drafts.body(draft, reference, self.currencies, self.maker)
         if kind is Kind.TASK:
             return _call(METHODS[kind], body, ("Idempotency-Key", reference), rest="/rest/api")
         return _call(METHODS[kind], body)
@@ -160,6 +160,13 @@ class Bitrix24:
 
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response)
+
+    def user(self, owner: str) -> Request:
+        """A user (user-get.md); the webhook needs the right `user_basic` or more, and tells nothing without it."""
+        return _call("user.get", {"ID": drafts.number(owner)})
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_user(owner, response)
 
     def control(self) -> Request:
         return _items(Kind.OPPORTUNITY, {"=originatorId": ORIGINATOR, "=originId": "intake-control"})

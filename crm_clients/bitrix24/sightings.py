@@ -78,6 +78,16 @@ def matched(response: Response) -> tuple[Seen, ...]:
     return tuple(Seen(crm_id, None) for crm_id in ids if crm_id is not None)
 
 
+def is_user(owner: str, response: Response) -> bool | None:
+    """Whether somebody may still own something; None: the answer does not tell."""
+    body = answers.json_object(response) or {}
+    rows = answers.rows(body.get("result")) if response.status == HTTPStatus.OK and "error" not in body else None
+    if rows == ():
+        return False
+    active = rows[0].get("ACTIVE") if rows and answers.record_id(rows[0].get("ID")) == owner else None
+    return active if isinstance(active, bool) else None
+
+
 def controlled(response: Response) -> Unsure | None:
     """None if the webhook works and the CRM may be read."""
     body = answers.json_object(response) or {}

@@ -151,6 +151,13 @@ class EspoCRM:
     def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:
         return sightings.page(self._sight(kind), response, after=after)
 
+    def user(self, owner: str) -> Request:
+        """A user ("User" entity, `isActive`); the role must allow to read users."""
+        return Request("GET", f"/User/{quote(owner, safe='')}")
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_user(owner, response)
+
     def control(self) -> Request:
         """A filter by the reference's field, which EspoCRM refuses where it is not defined."""
         return self._list(Kind.OPPORTUNITY, [_equals(self.reference_field, "intake-control")])

@@ -84,6 +84,15 @@ def _is_same_person(draft: ContactDraft, row: Mapping[str, object]) -> bool:
     return answers.is_same_person(draft, phones=(row.get("phoneNumber"),), emails=(row.get("emailAddress"),))
 
 
+def is_user(owner: str, response: Response) -> bool | None:
+    """Whether somebody may still own something; None: the answer does not tell."""
+    if is_gone(response):
+        return False
+    body = answers.json_object(response) or {}
+    active = body.get("isActive") if answers.record_id(body.get("id")) == owner else None
+    return active if response.status == HTTPStatus.OK and isinstance(active, bool) else None
+
+
 def controlled(response: Response) -> Unsure | None:
     """None if the key works and the reference's field is defined for opportunities."""
     body = answers.json_object(response) or {}

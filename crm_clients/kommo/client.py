@@ -142,6 +142,13 @@ class Kommo:
     def listed(self, contact_id: str, response: Response) -> tuple[Seen, ...]:
         return sightings.listed(contact_id, response, self.fields)
 
+    def user(self, owner: str) -> Request:
+        """A user with his rights, among which is whether he is active (`UserModel`, `RightModel`)."""
+        return Request("GET", f"/api/v4/users/{quote(owner, safe='')}")
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_user(owner, response)
+
     def control(self) -> Request:
         """The definition of the reference's field of leads."""
         return Request("GET", f"/api/v4/leads/custom_fields/{self.fields.lead}")

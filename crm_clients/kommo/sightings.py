@@ -50,6 +50,17 @@ def _is_same_person(draft: ContactDraft, row: Mapping[str, object]) -> bool:
     return answers.is_same_person(draft, phones=_values(row, "PHONE"), emails=_values(row, "EMAIL"))
 
 
+def is_user(owner: str, response: Response) -> bool | None:
+    """Whether somebody may still own something; None: the answer does not tell."""
+    if _is_empty(response) or _is_not_found(response):
+        return False
+    body = answers.json_object(response) or {}
+    active = (
+        answers.mapping(body.get("rights")).get("is_active") if answers.record_id(body.get("id")) == owner else None
+    )
+    return active if response.status == HTTPStatus.OK and isinstance(active, bool) else None
+
+
 def controlled(response: Response, field: int) -> Unsure | None:
     """None if the token works and the reference's field of leads is there."""
     body = answers.json_object(response) or {}

@@ -154,6 +154,14 @@ class Odoo:
     def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:  # noqa: ARG002 - the rows say it
         return sightings.page(self._sight(kind), response)
 
+    def user(self, owner: str) -> Request:
+        """A user; archived ones are shown as such."""
+        asked: dict[str, object] = {"domain": [["id", "=", _number(owner)]], "fields": ["active"], "limit": 2}
+        return self.wire.call("res.users", "search_read", asked | {"context": ARCHIVED_TOO})
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_user(self.wire, owner, response)
+
     def control(self) -> Request:
         """A filter that names the custom field of all three models: Odoo refuses one that is not defined."""
         names = (self.reference_field, f"partner_id.{self.reference_field}", f"activity_ids.{self.reference_field}")

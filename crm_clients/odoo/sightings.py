@@ -95,6 +95,16 @@ def _is_same_person(draft: ContactDraft, row: Mapping[str, object]) -> bool:
     return answers.is_same_person(draft, phones=phones, emails=(row.get("email"),))
 
 
+def is_user(wire: Wire, owner: str, response: Response) -> bool | None:
+    """Whether somebody may still own something; None: the answer does not tell."""
+    told = wire.read(response)
+    rows = answers.rows(told.value) if isinstance(told, Value) else None
+    if rows == ():
+        return False
+    active = rows[0].get("active") if rows and answers.record_id(rows[0].get("id")) == owner else None
+    return active if isinstance(active, bool) else None
+
+
 def controlled(wire: Wire, response: Response) -> Unsure | None:
     """None if the key works, the CRM app is installed, and the custom field is there for all three models.
 

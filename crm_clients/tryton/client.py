@@ -169,6 +169,15 @@ class Tryton:
     def page_of(self, kind: Kind, response: Response, *, after: str | None) -> Page:  # noqa: ARG002 - the rows say it
         return sightings.page(self._sight(kind), response)
 
+    def user(self, owner: str) -> Request:
+        """An employee; Tryton says itself whether the dates of his employment make him one today."""
+        domain = [["id", "=", _id(owner)], ["active", "in", BOTH]]
+        query = (("d", _encoded(domain)), ("f", "active"))
+        return Request("GET", "/company.employee", query, headers=(ENGLISH,))
+
+    def is_there(self, owner: str, response: Response) -> bool | None:
+        return sightings.is_employee(owner, response)
+
     def control(self) -> Request:
         """A search that finds nothing, in the module that everything else needs."""
         return _search(Kind.OPPORTUNITY, [["id", "=", 0]])

@@ -91,6 +91,15 @@ def _is_same_person(draft: ContactDraft, row: Mapping[str, object]) -> bool:
     return answers.is_same_person(draft, phones=phones, emails=emails)
 
 
+def is_employee(owner: str, response: Response) -> bool | None:
+    """Whether somebody may still own something; None: the answer does not tell."""
+    rows = _rows(response)
+    if rows == ():
+        return False
+    active = rows[0].get("active") if rows and answers.record_id(rows[0].get("id")) == owner else None
+    return active if isinstance(active, bool) else None
+
+
 def controlled(response: Response) -> Unsure | None:
     """None if the key works and the module is there: a list, empty as it should be."""
     return answers.no_look(response) if _rows(response) is None else None

@@ -30,7 +30,7 @@ from crm_clients.bitrix24.client import PLACE, Bitrix24, from_settings
 from crm_clients.options import BadSetting
 from tests.contract.drafts import DUE, ordinary
 
-CLIENT = Bitrix24(user=1, currencies=("PEN", "USD"))
+CLIENT = Bitrix24(maker=1, currencies=("PEN", "USD"))
 
 
 def answer(status: int, body: object) -> Response:
