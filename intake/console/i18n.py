@@ -108,4 +108,4 @@ def format_day(at: datetime) -> str:
 
 def format_span(span: timedelta, *, direction: bool = False) -> str:
     """How long, in one unit; `direction`: how long ago, or until then."""
-    return str(babel_timedelta(span, granularity="minute", threshold=1.2, add_direction=direction))
+    return str(babel_timedelta(span, granularity="second", threshold=1.2, add_direction=direction))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Final, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -25,6 +25,10 @@ from intake.reason_texts import Language
 # --- what happened, in order ------------------------------------------------------------------------------------------
 
 
+# A decision is written down at the end of its transaction; what it moved, a moment before.
+WRITTEN_AFTER: Final = timedelta(milliseconds=50)
+
+
 @dataclass(frozen=True, slots=True)
 class Received:
     """It came."""
@@ -39,18 +43,19 @@ class Moment:
 
     at: datetime
     of: Received | Move | AttemptRow | DecisionRow
-    # Entries of one moment stand as they follow from each other.
-    rank: int = field(default=0, compare=False)
+    # Entries of one moment stand as they follow from each other; `sorted_at` None: by `at`.
+    rank: int = 0
+    sorted_at: datetime | None = None
 
 
 def story(conn: Conn, event: EventRow) -> list[Moment]:
     """From the first to the last."""
     told = [Moment(event.received_at, Received(event.received_at, event.source), 0)]
-    told += [Moment(each.at, each, 1) for each in ops.decisions(conn, event.event_id)]
+    told += [Moment(each.at, each, 1, each.at - WRITTEN_AFTER) for each in ops.decisions(conn, event.event_id)]
     told += [Moment(each.prepared_at, each, 2) for each in ops.attempts(conn, event.event_id)]
     moves = ops.history(conn, event.event_id)
     told += [Moment(each.at, each, 3) for each in moves if (each.from_state, each.to_state) != (None, "received")]
-    return sorted(told, key=lambda moment: (moment.at, moment.rank))
+    return sorted(told, key=lambda moment: (moment.sorted_at or moment.at, moment.rank))
 
 
 # --- its records ------------------------------------------------------------------------------------------------------

@@ -85,16 +85,17 @@ def _mark(alias: str) -> str:
     )
 
 
+# A follow-up has no task: its words stand in a note, or in the opportunity that they were joined to.
 MARKS: Final = f"""
     {_mark("c")} AS contact, {_mark("o")} AS opportunity,
-    CASE WHEN m.record_id IS NOT NULL THEN {_mark("m")} ELSE {_mark("t")} END AS third,
-    m.record_id IS NOT NULL OR coalesce(d.part = 'follow_up', false) AS is_note
+    CASE WHEN d.part = 'follow_up' THEN {_mark("m")} ELSE {_mark("t")} END AS third,
+    coalesce(d.part = 'follow_up', false) AS is_note
 """
 RECORDS: Final = """
       LEFT JOIN records_now o ON o.record_id = newest_record(d.opportunity_record)
       LEFT JOIN records_now c ON c.record_id = newest_record(coalesce(d.contact_record, o.parent_record_id))
       LEFT JOIN records_now t ON t.record_id = newest_record(d.task_record)
-      LEFT JOIN records_now m ON m.record_id = newest_record(d.note_record) AND m.kind = 'note'
+      LEFT JOIN records_now m ON m.record_id = newest_record(d.note_record)
 """
 WANTED: Final = """
            (%(source)s::text IS NULL OR coalesce(i.source, e.source) = %(source)s)

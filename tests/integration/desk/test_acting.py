@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -13,14 +11,13 @@ from intake.decided import Author
 from intake.desk import acting, crm_reads
 from intake.desk.acting import Decider, Done, EventDeed, NotInCrm, NotReadYet, Wish
 from intake.desk.crm_reads import CrmRead, Wanted
-from tests.lab import Lab, lab
+from tests.integration.desk.conftest import Scene
+from tests.lab import Lab
 
 
-@pytest.fixture(scope="module")
-def stored(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    folder: Path = tmp_path_factory.mktemp("acting")
-    with lab(shared_url, folder) as made:
-        yield made
+@pytest.fixture
+def stored(scene: Scene) -> Lab:
+    return scene.lab
 
 
 def in_doubt(stored: Lab) -> UUID:
