@@ -7,16 +7,14 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from uuid import uuid4
 
 import psycopg
 from psycopg import sql
 
 from intake import database_roles
 from intake.app import build
-from intake.db import Pool, open_pool
-from intake.receive import Door
+from intake.db import open_pool
+from tests import unhurried
 from tests.lab import Lab
 
 USER = re.compile(r"(?<=://)([^/@]*@)?")
@@ -50,18 +48,14 @@ def users(database_url: str) -> Iterator[Users]:
                 conn.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(name)))
 
 
-def door_of(lab: Lab, pool: Pool) -> Door:
-    return Door(lab.settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4)
-
-
 @contextmanager
 def apart(lab: Lab) -> Iterator[tuple[Lab, Users]]:
     """The same lab; only the test itself, and what moves its time, still connect as the owner."""
     with users(lab.database_url) as made:
         worker = open_pool(made.of("intake_worker", lab.database_url), size=12)
-        door = open_pool(made.of("intake_door", lab.database_url), size=12)
+        door = unhurried.door_pool(made.of("intake_door", lab.database_url), size=12)
         try:
-            app = build(door_of(lab, door), hint=lambda: lab.hints.append("hint"))
+            app = build(unhurried.door(lab.settings, door), hint=lambda: lab.hints.append("hint"))
             yield replace(lab, pool=worker, door=app.test_client(), desk=lab.other_desk(pool=worker)), made
         finally:
             worker.close()

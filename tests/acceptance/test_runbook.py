@@ -11,7 +11,7 @@ import pytest
 
 from intake import installation
 from intake.installation import Mismatch
-from tests.acceptance import troubles
+from tests.acceptance import door_troubles, troubles
 from tests.acceptance.troubles import Place, Trouble
 from tests.by_role import Users, apart
 from tests.commands import DECIDED, beside, intake
@@ -38,10 +38,10 @@ TROUBLES: Mapping[str, Callable[[Place], Trouble]] = {
     "An OAuth grant is lost": troubles.refused_credential,
     "Somebody else makes doubles in bulk": troubles.flood,
     "Who may rewrite decisions": troubles.quiet,
-    "A wrong secret for a day": troubles.wrong_secret,
-    "A parser or mapping fix": troubles.unread,
-    "PostgreSQL is away": troubles.spooled,
-    "History from before": troubles.history,
+    "A wrong secret for a day": door_troubles.wrong_secret,
+    "A parser or mapping fix": door_troubles.unread,
+    "PostgreSQL is away": door_troubles.spooled,
+    "History from before": door_troubles.history,
 }
 
 # Tells of settings, and of no command.

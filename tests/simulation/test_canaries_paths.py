@@ -22,12 +22,12 @@ from intake import sealing
 from intake.app import build
 from intake.config import Secret
 from intake.desk.metrics import FromDatabase
-from intake.receive import Door
 from intake.refused import Keeper
 from intake.sealing import new_key, of_keys
 from intake.spool import Spool
 from intake.spool_drain import HELD_FOR, Drainer
-from tests.acceptance.troubles import SHOP, WRONG
+from tests import unhurried
+from tests.acceptance.door_troubles import SHOP, WRONG
 from tests.commands import DECIDED, Said, beside, intake
 from tests.graph_server import Answer, graph_server
 from tests.lab import Lab, lab
@@ -143,7 +143,7 @@ def test_what_was_refused_is_sealed_and_verified_again_without_a_word(
         keeper = Keeper(database_url, sealing.from_environ(environ), new_id=uuid4)
         source = replace(made.settings.sources["web"], secrets=(Secret("env:X", WRONG),))
         settings = replace(made.settings, sources={**made.settings.sources, "web": source})
-        door = Door(settings, made.pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep)
+        door = unhurried.door(settings, made.pool, on_refused=keeper.keep)
         misled = replace(made, door=build(door, hint=lambda: None).test_client())
         for number, key in enumerate(("zxqvcanary-1", "zxqvcanary-odd")):
             body = json.dumps(variants(number + 2)).encode()
