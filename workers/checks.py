@@ -60,6 +60,11 @@ class Foreign:
 
 
 @dataclass(frozen=True, slots=True)
+class Trashed:
+    """The sentinel stands in the CRM's trash, or was merged away: nothing can be made below it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """The CRM did not make the sentinel, and why; `scope`: what the credential lacks, in the CRM's words."""
 
@@ -133,6 +138,9 @@ def _sentinel(
             with transaction(desk.pool) as conn:
                 accounts.keep_sentinel(conn, name, made)
             return Finding(name, what, True, "found by its reference"), found
+        case Trashed():
+            remedy = f"restore it there, or remove it for good; then {AGAIN}"
+            return Finding(name, what, False, "in the CRM's trash, or merged", remedy), None
         case Foreign():
             remedy = "another installation delivers to this account: use an account of your own"
             return Finding(name, what, False, "belongs to another installation", remedy), None
@@ -163,10 +171,12 @@ def _remedy_of_refusal(refused: Refused) -> str:
     return f"mend what the CRM refuses, then {AGAIN}"
 
 
-def _find(desk: Desk, wired: Wired, kind: Kind, parent_id: str | None) -> Standing | Foreign | Unsure | None:
+def _find(desk: Desk, wired: Wired, kind: Kind, parent_id: str | None) -> Standing | Foreign | Trashed | Unsure | None:
     reference = reference_of(kind)
     sight = calls.find(desk, wired, kind, [reference], parent_id)
     match sight.looked:
+        case Found(seen) if not seen.live:
+            return Trashed()
         case Found(seen):
             text = seen.values.get("text")
             if is_foreign(text or "", str(desk.installation.installation_id)):

@@ -11,6 +11,7 @@ from crm_clients.sandbox.profiles import profile
 from crm_clients.sandbox.server import running as sandbox
 from tests.commands import beside, intake, listed
 from tests.lab import Lab, lab
+from tests.simulation.world import People
 
 
 @pytest.fixture
@@ -54,6 +55,12 @@ def test_what_stands_below_a_missing_sentinel_is_told_as_not_looked_for(
     assert [told(environ)[f"sentinel {kind}"] for kind in ("opportunity", "task", "note")] == [
         (False, "missing"), (False, "not looked for"), (False, "not looked for"),
     ]  # fmt: skip
+
+
+def test_a_sentinel_in_the_trash_is_told(stored: Lab, environ: Mapping[str, str]) -> None:
+    (note,) = [each for each in stored.dials.records() if each["reference"] == "intake-sentinel-note"]
+    People(stored).trash_one("notes", str(note["id"]))
+    assert told(environ)["sentinel note"] == (False, "in the CRM's trash, or merged")
 
 
 def test_what_is_missing_is_made_in_one_run(database_url: str, tmp_path: Path) -> None:
