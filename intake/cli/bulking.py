@@ -114,7 +114,8 @@ def list_(*, json_wanted: bool) -> None:
     if json_wanted:
         print_json({"runs": found})
         return
-    table(("run", "at", "action", "by", "events", "left", "stopped"), [
+    spoken = place.language()
+    table([label(word, spoken) for word in ("run", "at", "action", "by", "events", "left", "stopped")], [
         (each.bulk_id, each.made_at, each.action, each.author, each.events, each.left, each.stopped_at)
         for each in found
     ])  # fmt: skip
@@ -140,6 +141,8 @@ def show(*, bulk_id: int, json_wanted: bool) -> None:
 def stop(*, bulk_id: int) -> None:
     """Leave what is not decided yet as it is."""
     with place.connection() as conn:
+        if not _run(conn, bulk_id).left:
+            raise finding("run_ended", run=bulk_id)
         if not runs.stop(conn, bulk_id):
             raise finding("not_going", run=bulk_id)
         _tell(conn, bulk_id)

@@ -106,6 +106,9 @@ SENTENCES: Mapping[str, Text] = {
     "no_run": Text(
         "No hay una serie {run}; `intake bulk list` las muestra.", "There is no run {run}; see `intake bulk list`."),
     "not_going": Text("No hay una serie {run} en marcha.", "There is no run {run} that goes on."),
+    "run_ended": Text(
+        "La serie {run} ya terminó; `intake bulk show {run}` dice qué fue de cada uno.",
+        "Run {run} has ended; `intake bulk show {run}` tells what became of each."),
     "run_stopped": Text(
         "Detenida con {left} sin decidir; `intake bulk go {run}` la continúa.",
         "Stopped with {left} left; `intake bulk go {run}` goes on."),
