@@ -31,7 +31,7 @@ OLDEST_POSTGRES = 14
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`remedy` is empty where nothing is to be done.  `configuration`: what fails is a setting, so that no command works."""
+    """`remedy` is empty where nothing is to be done.  `configuration`: what fails is a setting, so exit status 2."""
 
     verdict: Verdict
     what: str
