@@ -22,6 +22,7 @@ class UnknownClient(Exception):
 CLIENTS: Mapping[str, str] = {
     "bitrix24": "crm_clients.bitrix24.client",
     "bottlecrm": "crm_clients.bottlecrm.client",
+    "dolibarr": "crm_clients.dolibarr.client",
     "espocrm": "crm_clients.espocrm.client",
     "http": "crm_clients.generic.client",
     "hubspot": "crm_clients.hubspot.client",

@@ -54,8 +54,8 @@ UNSIGNED: Final = frozenset({"web_snippet"})
 SIGNS_ADDRESS: Final = frozenset({"twilio"})
 
 KNOWN_CLIENTS: Final = frozenset({
-    "attio", "bitrix24", "bottlecrm", "espocrm", "http", "hubspot", "kommo", "odoo", "pipedrive", "salesforce",
-    "sandbox", "tryton", "twenty", "zoho",
+    "attio", "bitrix24", "bottlecrm", "dolibarr", "espocrm", "http", "hubspot", "kommo", "odoo", "pipedrive",
+    "salesforce", "sandbox", "tryton", "twenty", "zoho",
 })  # fmt: skip
 
 # The schemes of authenticity that a `generic` source may be held to.

@@ -1,0 +1,1 @@
+"""Dolibarr and its forks, REST API of version 20."""
