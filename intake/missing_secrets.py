@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from intake.config import Settings, Source
 from intake.config.secret import Secret
 from intake.heartbeats import Lacking, ProcessKind
+from intake.reason_texts import Language, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +100,29 @@ def _why(of: list[Use], told: Told) -> str:
     return f"the running {PROCESSES[of[0].process]} lack {missed}"
 
 
-def differences(settings: Settings, told: Told) -> dict[str, list[str]]:
+ONLY_HERE = Text(
+    "Esta consola tiene {reference}, y {processes} no lo tienen: póngalo donde se arrancan, y arránquelos de nuevo.",
+    "This shell has {reference}, and {processes} lack it: set it where they are started, and start them again.",
+)
+ONLY_THERE = Text(
+    "Esta consola no tiene {reference}, pero {processes} sí: cuentan los procesos.",
+    "This shell lacks {reference}, but {processes} have it: what counts is the processes.")  # fmt: skip
+RUNNING: Mapping[ProcessKind, Text] = {
+    "web": Text("los procesos web que corren", "the running web processes"),
+    "worker": Text("los workers que corren", "the running workers"),
+    "clock": Text("los relojes que corren", "the running clocks"),
+}
+
+
+def differences(settings: Settings, told: Told, language: Language) -> dict[str, list[str]]:
     """By owner: where this shell and the running processes do not have the same."""
     found: dict[str, list[str]] = {}
     for use in uses(settings):
         there = lacks(use, told)
         if there is None or there is use.is_missing:
             continue
-        here, those = ("lacks", "have") if use.is_missing else ("has", "lack")
-        sentence = f"this shell {here} {use.secret.reference}, and the running {PROCESSES[use.process]} {those} it"
+        sentence = (ONLY_THERE if use.is_missing else ONLY_HERE).of(language)
+        sentence = sentence.replace("{reference}", use.secret.reference)
+        sentence = sentence.replace("{processes}", RUNNING[use.process].of(language))
         found.setdefault(use.owner, []).append(sentence)
     return found

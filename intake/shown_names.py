@@ -63,6 +63,13 @@ OUTCOMES: Mapping[str, Text] = {
     "several": Text("hay varios", "several"),
     "unsure": Text("no se sabe", "not known"),
 }
+# Whether a source takes deliveries.
+STATUSES: Mapping[str, Text] = {
+    "open": Text("abierta", "open"),
+    "closed": Text("cerrada", "closed"),
+    "disabled": Text("desactivada", "disabled"),
+    "unavailable": Text("sin lector en esta versión", "without a reader in this version"),
+}
 LABELS: Mapping[str, Text] = {
     "event_id": Text("evento", "event"),
     "item_id": Text("nº", "item"),
@@ -117,6 +124,20 @@ LABELS: Mapping[str, Text] = {
     "events": Text("eventos", "events"),
     "incidents": Text("incidentes", "incidents"),
     "which": Text("cuáles", "which"),
+    "name": Text("nombre", "name"),
+    "provider": Text("proveedor", "provider"),
+    "url": Text("dirección", "address"),
+    "status": Text("está", "status"),
+    "closed_because": Text("cerrada porque", "closed because"),
+    "differences": Text("ojo", "note"),
+    "destination": Text("destino", "destination"),
+    "last_live": Text("última entrega", "last delivery"),
+    "last_test": Text("última prueba", "last test"),
+    "channel": Text("canal", "channel"),
+    "sent": Text("enviado", "sent"),
+    "said": Text("lo último que se dijo", "what was said last"),
+    "tries": Text("veces", "tries"),
+    "failure": Text("falla", "failure"),
     "run": Text("serie", "run"),
     "left": Text("quedan", "left"),
     "stopped": Text("detenida", "stopped"),

@@ -9,6 +9,7 @@ from intake.cli import place
 from intake.cli.output import as_json, facts, print_json
 from intake.config import Settings, Source
 from intake.missing_secrets import Told
+from intake.shown_names import STATUSES, label, name
 from intake.worklist import LastDelivery
 
 
@@ -26,8 +27,10 @@ def sources(*, json_wanted: bool) -> None:
     if json_wanted:
         print_json({"sources": rows})
         return
+    spoken = place.language()
     for row in rows:
-        facts((name, value) for name, value in row.items() if value)
+        shown = row | {"status": name(STATUSES, str(row["status"]), spoken)}
+        facts((label(word, spoken), value) for word, value in shown.items() if value)
         click.echo()
 
 
@@ -42,7 +45,7 @@ def row_of(settings: Settings, source: Source, last: LastDelivery, told: Told) -
         "url": f"{settings.public_base_url}/hooks/{source.name}",
         "status": status_of(enabled=source.enabled, available=source.available, closed=closed),
         "closed_because": closed,
-        "differences": missing_secrets.differences(settings, told).get(owner, []),
+        "differences": missing_secrets.differences(settings, told, place.language()).get(owner, []),
         "destination": source.destination,
         "last_live": last.live,
         "last_test": last.test,

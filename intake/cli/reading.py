@@ -169,8 +169,9 @@ def explain(*, event: str, lang: str | None, json_wanted: bool) -> None:
             screens.shows_event(conn, found.event_id)
             showing.explanation(conn, found, language(lang))
             return
-        told, differs = showing.told_of(conn, found, language(lang)), showing.differences_of(conn, found)
+        spoken = language(lang)
+        told, differs = showing.told_of(conn, found, spoken), showing.differences_of(conn, found, spoken)
     print_json({
-        "event_id": found.event_id, "state": found.state, "reason": found.reason, "language": language(lang),
+        "event_id": found.event_id, "state": found.state, "reason": found.reason, "language": spoken,
         **asdict(told), "differences": differs,
     })  # fmt: skip

@@ -172,9 +172,9 @@ def told_of(conn: Conn, event: EventRow, lang: Language) -> Explanation:
     return explaining.explain(decided.view_of(conn, event), lang, open_destinations=can, clock=clock)
 
 
-def differences_of(conn: Conn, event: EventRow) -> list[str]:
+def differences_of(conn: Conn, event: EventRow, lang: Language) -> list[str]:
     """Where this shell and the running processes do not have the same secrets, of what this event rests on."""
-    found = missing_secrets.differences(place.settings(), lacking(conn))
+    found = missing_secrets.differences(place.settings(), lacking(conn), lang)
     destination = decided.view_of(conn, event).destination
     return [*found.get(f"source {event.source}", []), *found.get(f"destination {destination}", [])]
 
@@ -183,7 +183,7 @@ def explanation(conn: Conn, event: EventRow, lang: Language) -> None:
     """Where it stands, why, what comes next, and what is safe."""
     told = told_of(conn, event, lang)
     heading(f"{name(STATES, event.state, lang)} ({event.state}{': ' + event.reason if event.reason else ''})")
-    for text in (told.where, told.why, told.then, *differences_of(conn, event)):
+    for text in (told.where, told.why, told.then, *differences_of(conn, event, lang)):
         if text:
             paragraph(text)
     refused_fields(told.fields, lang)

@@ -89,7 +89,9 @@ def test_an_explanation_judges_by_the_workers_and_tells_where_the_shell_differs(
     event = stored.form()
     beat(stored, "worker", [])
     said = intake(environ, "explain", event, "--json").document
-    assert said["differences"] == ["this shell lacks env:CRM_TOKEN, and the running workers have it"]
+    assert said["differences"] == [
+        "Esta consola no tiene env:CRM_TOKEN, pero los workers que corren sí: cuentan los procesos."
+    ]
     assert "«crm»" not in str(said["then"])
     beat(stored, "worker", ["destination crm: env:CRM_TOKEN"])
     said = intake({**environ, "CRM_TOKEN": "x"}, "explain", event, "--json").document

@@ -17,6 +17,7 @@ from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import as_json, heading, paragraph, print_json, table
 from intake.config import Settings
 from intake.db import open_pool, transaction
+from intake.shown_names import label
 from workers import watch as watching
 from workers.watch import Watch
 
@@ -40,9 +41,9 @@ def alerts(*, test: bool, json_wanted: bool) -> None:
         return
     for each in holding:
         paragraph(f"- {_text(each, settings)}")
-    heading("sent")
-    columns = ("made", "channel", "kind", "sent", "tries", "failure")
-    table(columns, [
+    spoken = language()
+    heading(label("said", spoken))
+    table([label(word, spoken) for word in ("at", "channel", "kind", "sent", "tries", "failure")], [
         (each.made_at, each.channel, each.kind, each.sent_at, each.tries, each.failure) for each in said
     ])  # fmt: skip
     if not usable:
