@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 import time
@@ -37,6 +36,7 @@ from intake.embedded import start_postgres, start_valkey
 from intake.processes import find_process
 from intake.sources import PROVIDERS
 from tests.lab import CONFIG, ENVIRON, SOURCES
+from tests.ports import free_port
 from tests.senders import Sender, Stream
 from workers import checks, wiring
 from workers.supervisor import Program, Supervisor, log_of
@@ -288,7 +288,7 @@ def plant(*names: str) -> Iterator[Plant]:
 
 
 def _built(supervisor: Supervisor, home: Path) -> Plant:
-    web, crm = _free_port(), _free_port()
+    web, crm = free_port(), free_port()
     url = f"http://127.0.0.1:{crm}"
     config = home / "intake.toml"
     config.write_text(CONFIG.format(url=url, profile="stored", limit=LIMIT, lag="") + SOURCES, "utf-8")
@@ -310,13 +310,6 @@ def _built(supervisor: Supervisor, home: Path) -> Plant:
     made.until(lambda: made.dials.records() == [], "the CRM answers")
     _create_sentinels(made)
     return made
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _pin(environ: Mapping[str, str]) -> None:

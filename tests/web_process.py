@@ -17,6 +17,7 @@ from pathlib import Path
 
 from intake.config import Settings
 from tests.doorway import ENVIRON, SOURCES, Json, read_config, signed, write_config
+from tests.ports import free_port
 from tests.unhurried import STORE_LIMIT
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -80,12 +81,6 @@ class Web:
     def workers(self) -> set[int]:
         """The worker processes that live now."""
         return set(map(int, Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()))
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
 
 
 def command() -> list[str]:

@@ -13,7 +13,8 @@ from tests.conftest import fresh_database
 from tests.crm_proxy import Fault, Proxy, before
 from tests.doorway import ANSWERS, STANDARD, rows
 from tests.integration.raw_server import Peer, serving
-from tests.web_process import Web, free_port, web
+from tests.ports import free_port
+from tests.web_process import Web, web
 
 
 @pytest.fixture(scope="module")

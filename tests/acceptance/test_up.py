@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import pytest
 
@@ -20,13 +21,6 @@ def shared() -> Iterator[Home]:
     """A running home for tests that leave it running."""
     with home() as made:
         made.start()
-        yield made
-
-
-@pytest.fixture
-def own() -> Iterator[Home]:
-    """A home of the test's own, not started yet."""
-    with home() as made:
         yield made
 
 
@@ -82,71 +76,109 @@ def test_the_doctor_finds_nothing(shared: Home) -> None:
     assert until(lambda: shared.intake("check").status == 0), shared.intake("check").out
 
 
-def test_a_stop_leaves_nothing_running(own: Home) -> None:
-    own.start()
-    pids = own.children().values()
-    assert own.stop() == 0
-    assert until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))  # noqa: PTH110  # a process, not a file
+# --- one home, several lives ------------------------------------------------------------------------------------------
 
 
-def test_a_stop_removes_what_tells_others_of_it(own: Home) -> None:
-    own.start()
-    own.stop(signal.SIGINT)
-    assert not (own.folder / "var" / "runtime.env").exists()
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """What was seen of a home that was stopped, started, killed, started again, and ended by force.
+
+    `after_stop`, `after_kill`, `after_force`: whoever should have ended by then, and had not.
+    """
+
+    status: int
+    after_stop: frozenset[int]
+    tells_of_itself: bool
+    state: str
+    after_kill: frozenset[int]
+    kinds: tuple[str, ...]
+    stopped_clock: frozenset[int]
+    after_force: frozenset[int]
 
 
-def test_a_restart_keeps_what_was_stored(own: Home) -> None:
-    own.start()
-    event_id = own.send()
-    until(lambda: own.state(event_id) == "confirmed")
-    own.stop()
-    own.start()
-    assert own.state(event_id) == "confirmed"
+@pytest.fixture(scope="module")
+def lives() -> Iterator[Lives]:
+    with home() as made:
+        made.start()
+        event_id, first = made.send(), made.children().values()
+        assert until(lambda: made.state(event_id) == "confirmed")
+        status, after_stop = made.stop(), alive_in_the_end(first)
+        tells_of_itself = (made.folder / "var" / "runtime.env").exists()
+        made.start()
+        state, second = made.state(event_id), made.children()
+        clock = second["clock"]
+        os.kill(clock, signal.SIGSTOP)
+        made.stop(signal.SIGKILL)
+        after_kill = alive_in_the_end(
+            pid for name, pid in second.items() if name not in {"postgres", "valkey", "clock"}
+        )
+        made.start()
+        kinds = tuple(sorted(name.partition(" ")[0] for name in made.children()))
+        stopped_clock = alive_in_the_end([clock])
+        after_force = ended_by_force(made)
+        yield Lives(status, after_stop, tells_of_itself, state, after_kill, kinds, stopped_clock, after_force)
 
 
-def test_children_end_with_a_supervisor_that_is_killed(own: Home) -> None:
-    own.start()
-    ours = [pid for name, pid in own.children().items() if name not in {"postgres", "valkey"}]
-    own.stop(signal.SIGKILL)
-    assert until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in ours))  # noqa: PTH110
+def alive_in_the_end(pids: Iterable[int]) -> frozenset[int]:
+    """Those of these processes that do not end."""
+    some = frozenset(pids)
+
+    def alive() -> frozenset[int]:
+        return frozenset(pid for pid in some if os.path.exists(f"/proc/{pid}"))  # noqa: PTH110  # a process, not a file
+
+    until(lambda: not alive())
+    return alive()
 
 
-def test_after_a_killed_supervisor_the_next_one_has_no_doubles(own: Home) -> None:
-    own.start()
-    event_id = own.send()
-    until(lambda: own.state(event_id) == "confirmed")
-    own.stop(signal.SIGKILL)
-    own.start()
-    # Adopted servers are no children of the new supervisor; the others are, once each.
-    kinds = sorted(name.partition(" ")[0] for name in own.children())
-    assert kinds == ["clock", "sandbox", "web", "worker", "worker"]
-
-
-def test_a_child_that_was_stopped_when_its_supervisor_was_killed_is_ended_by_the_next(own: Home) -> None:
-    own.start()
-    clock = own.children()["clock"]
-    os.kill(clock, signal.SIGSTOP)
-    own.stop(signal.SIGKILL)
-    own.start()
-    assert until(lambda: not os.path.exists(f"/proc/{clock}"))  # noqa: PTH110
-
-
-def test_a_taken_port_is_told_before_anything_starts(shared: Home, own: Home) -> None:
-    own.port = shared.port
-    with pytest.raises(AssertionError, match="PORT"):
-        own.start()
-
-
-def test_a_second_signal_ends_what_does_not_end(own: Home) -> None:
-    own.start()
-    pids = list(own.children().values())
-    for pid in workers(own):
+def ended_by_force(made: Home) -> frozenset[int]:
+    """Stop what has workers that do not hear, and stop it again; those that live on."""
+    pids = list(made.children().values())
+    for pid in workers(made):
         os.kill(pid, signal.SIGSTOP)
-    assert own.process is not None
-    own.process.terminate()
-    assert until(lambda: not own.is_ready())
-    own.stop()
-    assert until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))  # noqa: PTH110
+    assert made.process is not None
+    made.process.terminate()
+    assert until(lambda: not made.is_ready())
+    made.stop()
+    return alive_in_the_end(pids)
+
+
+def test_a_stop_leaves_nothing_running(lives: Lives) -> None:
+    assert (lives.status, lives.after_stop) == (0, frozenset())
+
+
+def test_a_stop_removes_what_tells_others_of_it(lives: Lives) -> None:
+    assert not lives.tells_of_itself
+
+
+def test_a_restart_keeps_what_was_stored(lives: Lives) -> None:
+    assert lives.state == "confirmed"
+
+
+def test_children_end_with_a_supervisor_that_is_killed(lives: Lives) -> None:
+    assert lives.after_kill == frozenset()
+
+
+def test_after_a_killed_supervisor_the_next_one_has_no_doubles(lives: Lives) -> None:
+    # Adopted servers are no children of the new supervisor; the others are, once each.
+    assert lives.kinds == ("clock", "sandbox", "web", "worker", "worker")
+
+
+def test_a_child_that_was_stopped_when_its_supervisor_was_killed_is_ended_by_the_next(lives: Lives) -> None:
+    assert lives.stopped_clock == frozenset()
+
+
+def test_a_second_signal_ends_what_does_not_end(lives: Lives) -> None:
+    assert lives.after_force == frozenset()
+
+
+# --- beside others ----------------------------------------------------------------------------------------------------
+
+
+def test_a_taken_port_is_told_before_anything_starts(shared: Home) -> None:
+    with home() as own:
+        own.port = shared.port
+        with pytest.raises(AssertionError, match="PORT"):
+            own.start()
 
 
 def test_a_database_of_ones_own_is_used(empty_database_url: str) -> None:
@@ -155,3 +187,5 @@ def test_a_database_of_ones_own_is_used(empty_database_url: str) -> None:
         event_id = own.send()
         assert until(lambda: own.state(event_id) == "confirmed")
         assert "postgres" not in own.children()
+        own.stop(signal.SIGINT)
+        assert not (own.folder / "var" / "runtime.env").exists()

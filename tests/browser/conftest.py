@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 
 from tests.browser.sites import Network, serving, site
 from tests.doorway import PAGE_ORIGIN, SOURCES, Doorway, doorway
-from tests.web_process import free_port
+from tests.ports import free_port
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip

@@ -19,7 +19,7 @@ from tests.conftest import fresh_database
 from tests.desk_lab import PASSWORD, DeskLab, desk_lab
 from tests.desk_scenes import SCRIPT, Day, day
 from tests.lab import Lab, lab
-from tests.web_process import free_port
+from tests.ports import free_port
 
 pytestmark = pytest.mark.browser
 
