@@ -137,6 +137,21 @@ REASONS: Mapping[str, Text] = {
     "rate_limited": Text("El CRM pidió ir más despacio.", "The CRM asked to slow down."),
     "bad_credential": Text(
         "El CRM no acepta la credencial de la cuenta.", "The CRM does not accept the account's credential."),
+    "grant_lost": Text(
+        "El CRM retiró el permiso OAuth: alguien debe conectar la cuenta de nuevo (`intake crm connect`).",
+        "The CRM took the OAuth grant back: somebody has to connect the account again (`intake crm connect`)."),
+    "grant_missing": Text(
+        "La cuenta aún no está conectada (`intake crm connect`).",
+        "The account is not connected yet (`intake crm connect`)."),
+    "grant_busy": Text(
+        "Otro proceso renueva el permiso de la cuenta; se intenta enseguida.",
+        "Another process is renewing the account's grant; it is tried again at once."),
+    "grant_sealed": Text(
+        "Ninguna llave de este equipo abre el permiso de la cuenta (INTAKE_SEAL_KEYS).",
+        "No key of this host opens the account's grant (INTAKE_SEAL_KEYS)."),
+    "oauth_*": Text(
+        "El CRM no renovó el permiso de la cuenta; se intenta de nuevo.",
+        "The CRM did not renew the account's grant; it is tried again."),
     "forbidden": Text(
         "La credencial no tiene permiso para esto en el CRM.", "The credential has no right to do this in the CRM."),
     "token_scope": Text(

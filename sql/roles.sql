@@ -29,6 +29,8 @@ GRANT USAGE ON SCHEMA public TO intake_door;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO intake_door;
 -- Who people are at the desk is the desk's alone.
 REVOKE SELECT ON operators, operator_sessions, login_failures, api_tokens, api_calls, access_log FROM intake_door;
+-- Tokens of CRM accounts are no matter of the door, sealed as they are.
+REVOKE SELECT ON crm_grants FROM intake_door;
 
 GRANT INSERT ON receipts, bodies, events, event_aliases, identity_windows, conversations, conversation_keys, needs,
                 deliveries, items, delivery_history, fetches, refusals, heartbeats TO intake_door;
@@ -41,7 +43,8 @@ GRANT DELETE ON receipts, bodies TO intake_door;
 -- --- workers and the clock -----------------------------------------------------------------------------------------
 
 GRANT INSERT, UPDATE ON records, contact_keys, accounts, sentinels, carried, fetch_lanes, pulls, rounds, daily,
-                        conditions, outbox, reconciliation_runs, crm_reads TO intake_worker;
+                        conditions, outbox, reconciliation_runs, crm_reads, crm_grants TO intake_worker;
+GRANT SELECT ON crm_grants TO intake_worker;
 GRANT INSERT ON attempts, reconciliations, decisions, crm_contracts TO intake_worker;
 GRANT UPDATE (outcome, reason, evidence, closed_at, sent_at, answered_at, confirmed_at, settled_at, settled_how)
     ON attempts TO intake_worker;

@@ -32,7 +32,9 @@ from crm_clients.base import (
 )
 from crm_clients.transport import Answered, NotSent, Unanswered
 from intake.attempts import Answer
+from workers import sending
 from workers.desk import Desk, Wired
+from workers.sending import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,8 @@ def write(desk: Desk, wired: Wired, request: Request, *, prepared: float, read: 
     send_by = prepared + desk.patience.send_within.total_seconds()
     deadline = send_by + desk.patience.call.total_seconds()
     first_byte: list[float] = []
-    sent = desk.transport.write(
-        wired.account,
-        request,
-        send_by=send_by,
-        deadline=deadline,
-        on_first_byte=lambda: first_byte.append(desk.clock()),
+    sent = sending.write(
+        desk, wired, request, Timing(send_by, deadline), on_first_byte=lambda: first_byte.append(desk.clock())
     )
     since = _Since(desk, prepared)
     sent_after = since.at(first_byte[0]) if first_byte else None
@@ -120,7 +118,7 @@ class Sight:
 def look(desk: Desk, wired: Wired, request: Request, read: Callable[[Response], Looked]) -> Sight:
     """Ask once; no answer is Unsure."""
     since = _Since(desk, desk.clock())
-    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.look))
+    sent = sending.look(desk, wired, request)
     match sent:
         case Answered():
             return Sight(read(sent.response), took=since.now(), evidence={"status": sent.response.status})
@@ -194,7 +192,7 @@ def matches(desk: Desk, wired: Wired, draft: ContactDraft) -> tuple[Seen, ...] |
     """
     answers: list[dict[str, Seen]] = []
     for request in wired.client.matches(draft):
-        sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.look))
+        sent = sending.look(desk, wired, request)
         if not isinstance(sent, Answered):
             return Unsure(sent.reason)
         try:
@@ -215,7 +213,7 @@ def opportunities_of(desk: Desk, wired: Wired, contact_id: str) -> tuple[Seen, .
     request = wired.client.opportunities_of(contact_id)
     if request is None:
         return None
-    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.look))
+    sent = sending.look(desk, wired, request)
     if not isinstance(sent, Answered):
         return Unsure(sent.reason, scope="account")
     try:
@@ -226,5 +224,5 @@ def opportunities_of(desk: Desk, wired: Wired, contact_id: str) -> tuple[Seen, .
 
 def control(desk: Desk, wired: Wired) -> Unsure | None:
     """The control call of an account; None: credential and account work."""
-    sent = desk.transport.look(wired.account, wired.client.control(), deadline=desk.deadline(desk.patience.look))
+    sent = sending.look(desk, wired, wired.client.control())
     return wired.client.controlled(sent.response) if isinstance(sent, Answered) else Unsure(sent.reason)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from crm_clients.base import Account, Capability, Client, Kind
+from crm_clients.oauth import App
 from crm_clients.transport import Transport
 from crm_clients.watchdog import Clock, boot_clock
 from intake.attempts import Patience
@@ -26,6 +27,7 @@ from workers.probe.measured import Contract, careful
 class Wired:
     """A destination with the client that speaks its CRM's language, and the account that its requests go to.
 
+    `app`: how its OAuth grant is renewed, None: its credential is fixed.
     `measured`: what the contract probe saw there, None: it was never measured.
     """
 
@@ -33,6 +35,7 @@ class Wired:
     client: Client
     account: Account
     measured: Contract | None = None
+    app: App | None = None
 
     def capability(self, kind: Kind) -> Capability:
         """What the CRM promises for this kind of record, as far as it was not seen to break it."""
@@ -62,6 +65,8 @@ class Desk:
     at: Callable[[str], None] = _nowhere
     # (destination, user) -> (when by the clock, whether they are still there); what is lost here is asked again.
     users: MutableMapping[tuple[str, str], tuple[float, bool]] = field(default_factory=dict)
+    # destination -> (until when by the clock, the account with its newest token)
+    tokens: MutableMapping[str, tuple[float, Account]] = field(default_factory=dict, repr=False)
 
     @property
     def destinations(self) -> list[str]:

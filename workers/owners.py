@@ -18,7 +18,7 @@ from crm_clients.transport import Answered
 from intake.config import Assignment
 from intake.lead import Lead
 from intake.sources.leaves import folded
-from workers import calls
+from workers import calls, sending
 from workers.desk import Desk, Wired
 from workers.standing import Known
 from workers.work import Work
@@ -128,5 +128,5 @@ def _ask(desk: Desk, wired: Wired, owner: str) -> bool | None:
     client = wired.client
     if not isinstance(client, KnowsUsers):
         return None
-    sent = desk.transport.look(wired.account, client.user(owner), deadline=desk.deadline(desk.patience.look))
+    sent = sending.look(desk, wired, client.user(owner))
     return client.is_there(owner, sent.response) if isinstance(sent, Answered) else None

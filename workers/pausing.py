@@ -8,9 +8,12 @@ from __future__ import annotations
 from crm_clients.base import Retry, Unsure
 from intake import accounts
 from intake.db import transaction
-from workers import backoff, calls
+from workers import backoff, calls, grants
 from workers.desk import Desk, Wired
 from workers.standing import ACCOUNT_PAUSED, ForPerson, Later
+
+# What clients say of a credential that the CRM does not take (any more).
+REFUSED_CREDENTIAL = frozenset({"bad_credential"})
 
 
 def unsure(desk: Desk, wired: Wired, looked: Unsure) -> Later:
@@ -39,6 +42,8 @@ def paused(desk: Desk, wired: Wired) -> Later | None:
     failed = calls.control(desk, wired)
     if failed is None:
         return None
+    if failed.reason in REFUSED_CREDENTIAL:
+        grants.distrust(desk, wired)
     with transaction(desk.pool) as conn:
         accounts.pause(conn, wired.destination.name, reason=failed.reason, again=failed.after or backoff.CONTROL_AGAIN)
     return Later(ACCOUNT_PAUSED, after=backoff.CONTROL_AGAIN)

@@ -25,7 +25,7 @@ from intake.identity import is_ours
 from intake.incidents import KINDS, WRONG, Incident
 from intake.reconcile import Claimed, Standing
 from intake.records import RecordKind
-from workers import calls
+from workers import calls, sending
 from workers.desk import Desk, Wired
 
 __all__ = ["KINDS", "LISTED_WRONG", "WRONG", "Verified", "can_list", "compare", "page", "reasons", "verify"]
@@ -118,7 +118,7 @@ def page(desk: Desk, wired: Wired, kind: RecordKind, after: str | None) -> Page 
     request = client.all_of(Kind(kind), after=after) if isinstance(client, ListsReferences) else None
     if request is None or not isinstance(client, ListsReferences):
         return Page((), None)
-    sent = desk.transport.look(wired.account, request, deadline=desk.deadline(desk.patience.call))
+    sent = sending.look(desk, wired, request, within=desk.patience.call)
     if not isinstance(sent, Answered):
         return Unsure(sent.reason)
     try:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from crm_clients.base import Account, Client, FormsAccount
+from crm_clients.oauth import VENDORS, App, Vendor
 from crm_clients.registry import build
 from crm_clients.transport import Transport
 from intake import installation, pulls, sealing
-from intake.config import Destination, Process, Settings, load
+from intake.config import Destination, OAuthRule, Process, Settings, load
 from intake.db import Conn, Pool, open_pool
 from intake.installation import Installation
 from intake.sources import PROVIDERS
@@ -39,7 +41,7 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
     # First what can fail for the configuration's sake: nothing is open then.
     wired = {each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because}
     keeps_files = any(each.media_token for each in settings.sources.values())
-    seal = sealing.from_environ(environ) if keeps_files else None
+    seal = sealing.from_environ(environ) if keeps_files or any(each.app for each in wired.values()) else None
     pool = open_pool(process.database_url, size=process.threads + 2)
     try:
         here = known_installation(pool, process)
@@ -78,7 +80,30 @@ def wire(destination: Destination, environ: Mapping[str, str] = os.environ) -> W
         credential = credential or environ.get(SANDBOX_TOKEN) or "sandbox"
     if base_url is None:
         raise ValueError(f"destinations.{destination.name}: base_url is missing")
-    return Wired(destination, client, account_of(client, destination.name, base_url.rstrip("/"), credential))
+    base_url = base_url.rstrip("/")
+    if destination.oauth is not None:
+        app = app_of(destination, destination.oauth, base_url)
+        return Wired(destination, client, Account(destination.name, base_url), app=app)
+    return Wired(destination, client, account_of(client, destination.name, base_url, credential))
+
+
+def app_of(destination: Destination, rule: OAuthRule, base_url: str) -> App:
+    """Our registration at the vendor, with its usual addresses where the file names none."""
+    vendor = VENDORS.get(destination.client) or Vendor("", "")
+    parts = urlsplit(base_url)
+    token_url = rule.token_url or vendor.token_url.replace("{base}", f"{parts.scheme}://{parts.netloc}")
+    return App(
+        vendor=vendor,
+        grant=rule.grant,
+        authorize_url=rule.authorize_url or vendor.authorize_url,
+        token_url=token_url,
+        redirect_uri=rule.redirect_uri,
+        client_id=rule.client_id,
+        client_secret=rule.client_secret.value if rule.client_secret else None,
+        scopes=rule.scopes,
+        key=rule.key.value if rule.key else None,
+        subject=rule.subject,
+    )
 
 
 def account_of(client: Client, name: str, base_url: str, credential: str | None) -> Account:

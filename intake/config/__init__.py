@@ -13,7 +13,7 @@ from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS, LEAD_FIELDS, PLA
 from intake.config.loading import load
 from intake.config.process import DEMO_CONFIG, Process
 from intake.config.secret import Secret
-from intake.config.settings import Alerts, Assignment, Destination, OwnerRule, Settings, Source, TaskRule
+from intake.config.settings import Alerts, Assignment, Destination, OAuthRule, OwnerRule, Settings, Source, TaskRule
 from intake.config.template import Template
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Assignment",
     "ConfigError",
     "Destination",
+    "OAuthRule",
     "OwnerRule",
     "Problem",
     "Process",

@@ -16,6 +16,7 @@ from intake.config.settings import (
     Alerts,
     Assignment,
     Destination,
+    OAuthRule,
     OwnerRule,
     Settings,
     Source,
@@ -58,11 +59,21 @@ def _destination(table: Table, resolve: Resolve) -> Destination:
         read["credential"] = resolve(read["credential"])
     if "assume_limit" in read:
         read["assume_limit"] = timedelta(seconds=read["assume_limit"])
+    if "oauth" in read:
+        read["oauth"] = _oauth(read["oauth"], resolve)
     owner = dict(read.get("owner", {}))
     owner["assign"] = tuple(Assignment(**each) for each in owner.get("assign", ()))
     read["owner"] = OwnerRule(**owner)
     read["task"] = TaskRule(**read.get("task", {}))
     return Destination(**read)
+
+
+def _oauth(table: Table, resolve: Resolve) -> OAuthRule:
+    read = dict(table)
+    for name in ("client_secret", "key"):
+        if name in read:
+            read[name] = resolve(read[name])
+    return OAuthRule(**read)
 
 
 def _source(table: Table, only: str, resolve: Resolve, built_in: Collection[str]) -> Source:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from intake.config.document import Complaint, Document, Table
 from intake.config.errors import unknown
-from intake.config.known import PROVIDER_KINDS, SIGNS_ADDRESS
+from intake.config.known import OAUTH_CLIENTS, PROVIDER_KINDS, SIGNS_ADDRESS
 from intake.config.settings import LEAD_ADS, SANDBOX
 
 SHOP = "woocommerce"
@@ -50,12 +50,27 @@ def _destinations(document: Document) -> Iterator[Complaint]:
     for index, table in enumerate(document.destinations):
         if table.get("name") == SANDBOX and table.get("client", SANDBOX) != SANDBOX:
             yield ("destinations", index, "name"), f'"{SANDBOX}" is the name of the embedded sandbox'
+        yield from _oauth(table, index)
         owner = table.get("owner", {})
         if "round_robin" in owner.get("rule", ()) and "users" not in owner:
             yield ("destinations", index, "owner"), "round_robin needs users = [...]"
         if ("assign" in owner.get("rule", ())) != bool(owner.get("assign")):
             yield ("destinations", index, "owner"), 'rule "assign" and [[destinations.owner.assign]] need each other'
         yield from _assigned(document, index, owner.get("assign", ()))
+
+
+def _oauth(table: Table, index: int) -> Iterator[Complaint]:
+    oauth, place = table.get("oauth"), ("destinations", index, "oauth")
+    if oauth is None:
+        return
+    if "credential" in table:
+        yield place, "and credential exclude each other"
+    if table.get("client") not in OAUTH_CLIENTS and not {"authorize_url", "token_url"} <= oauth.keys():
+        yield place, f"needs authorize_url and token_url; known are those of: {', '.join(sorted(OAUTH_CLIENTS))}"
+    if oauth.get("grant") == "jwt":
+        yield from (((*place, name), "is missing") for name in ("key", "subject") if name not in oauth)
+    elif "client_secret" not in oauth:
+        yield (*place, "client_secret"), "is missing"
 
 
 def _assigned(document: Document, index: int, assigned: Iterable[Table]) -> Iterator[Complaint]:

@@ -58,6 +58,9 @@ KNOWN_CLIENTS: Final = frozenset({
     "salesforce", "sandbox", "tryton", "twenty", "zoho",
 })  # fmt: skip
 
+# Whose OAuth addresses we know; a test holds them against the clients' own table.
+OAUTH_CLIENTS: Final = frozenset({"hubspot", "kommo", "pipedrive", "salesforce", "zoho"})
+
 # The schemes of authenticity that a `generic` source may be held to.
 KNOWN_SCHEMES: Final = frozenset({"basic", "bearer", "hmac-base64", "hmac-hex", "standard", "timed", "token"})
 

@@ -80,6 +80,20 @@ class OwnerSchema(Strict):
     )
 
 
+class OAuthSchema(Strict):
+    """[destinations.oauth]: an account that is connected, not given a credential."""
+
+    client_id = Word(words.line, required=True)
+    client_secret = Word(words.secret_reference, longest=2000)
+    grant = Word(words.one_of("grant", ("authorization_code", "client_credentials", "jwt")))
+    scopes = Word(words.line)
+    authorize_url = Word(words.crm_address, longest=1000)
+    token_url = Word(words.crm_address, longest=1000)
+    redirect_uri = Word(words.public_address)
+    key = Word(words.secret_reference, longest=2000)
+    subject = Word(words.line)
+
+
 class TaskSchema(Strict):
     """[destinations.task]: what that person has to do."""
 
@@ -103,6 +117,7 @@ class DestinationSchema(Strict):
     task_title = Word(words.template)
     contact_name = Word(words.template)
     assume_limit = Number(range(1, 86_401))
+    oauth = fields.Nested(OAuthSchema)
     owner = fields.Nested(OwnerSchema)
     task = fields.Nested(TaskSchema)
     lead_fields = WordMap(words.lead_field, words.line, key="fields")

@@ -80,9 +80,29 @@ class TaskRule:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuthRule:
+    """How an account is connected by OAuth instead of by a fixed credential.
+
+    Addresses None: the vendor's usual ones.  `key`: the private key (PEM) with which assertions for `subject` are
+    signed.
+    """
+
+    client_id: str
+    client_secret: Secret | None = None
+    grant: Literal["authorization_code", "client_credentials", "jwt"] = "authorization_code"
+    scopes: str = ""
+    authorize_url: str | None = None
+    token_url: str | None = None
+    redirect_uri: str = "http://127.0.0.1:8765/callback"
+    key: Secret | None = None
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Destination:
     """One CRM account.
 
+    `oauth` None: it has a fixed credential, or none.
     `base_url` None: the client's own; it is not shown, because some CRMs put a secret into it.  `credential` None:
     none is needed.  `assume_limit`: how long the CRM may still execute a request, where only its owner can say so.
     `opportunity_text` None: all that is known.  `fields`: lead field -> the CRM's field.  `options` are words for the
@@ -93,6 +113,7 @@ class Destination:
     client: str
     base_url: str | None = field(default=None, repr=False)
     credential: Secret | None = None
+    oauth: OAuthRule | None = None
     mode: Literal["live", "test"] = "live"
     pipeline: str | None = None
     stage: str | None = None
@@ -110,7 +131,8 @@ class Destination:
     @property
     def closed_because(self) -> str | None:
         """Why nothing can be delivered there, in words; None: it can."""
-        return self.credential.problem if self.credential else None
+        oauth = (self.oauth.client_secret, self.oauth.key) if self.oauth else ()
+        return next((each.problem for each in (self.credential, *oauth) if each and each.problem), None)
 
 
 @dataclass(frozen=True, slots=True)

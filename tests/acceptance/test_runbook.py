@@ -35,7 +35,7 @@ TROUBLES: Mapping[str, Callable[[Place], Trouble]] = {
     "The database is restored from yesterday's backup": troubles.restored,
     "The database is cloned to staging": troubles.cloned,
     "The CRM is restored from a backup": troubles.restored_crm,
-    "An OAuth grant is lost": troubles.refused_credential,
+    "An OAuth grant is lost": troubles.lost_grant,
     "Somebody else makes doubles in bulk": troubles.flood,
     "Who may rewrite decisions": troubles.quiet,
     "A wrong secret for a day": door_troubles.wrong_secret,
@@ -49,7 +49,7 @@ WITHOUT_COMMANDS = {"Sealing keys"}
 
 # Commands in running text, run by tests of this file; the others there are named as they are in a section of commands.
 IN_TEXT = {"approve EVENT", "decline EVENT", "migrate --this-host", "sources", "check", "restored", "show",
-           "item ITEM --data --by ana"}  # fmt: skip
+           "item ITEM --data --by ana", "crm connect --account crm"}  # fmt: skip
 
 
 # --- that nothing is left out -----------------------------------------------------------------------------------------

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
 
 import psycopg
 
 from tests.lab import Lab
+from tests.oauth_server import vendor
 from tests.ruled import rule
 from tests.simulation.world import People
 
@@ -191,6 +192,28 @@ def restored_crm(at: Place) -> Trouble:
         delivered=(done,),
         is_over=lambda: len(at.lab.in_crm("task")) == 1 and not open_items(at.lab),
     )
+
+
+# A vendor whose token address is here.
+OAUTH = """
+[destinations.oauth]
+client_id = "our-app"
+client_secret = "env:OAUTH_SECRET"
+authorize_url = "{url}"
+token_url = "{url}"
+
+"""
+
+
+def lost_grant(at: Place) -> Trouble:
+    """The CRM refuses what it got; the account is connected anew, by a vendor that listens here."""
+    there = at.stack.enter_context(vendor())
+    config = at.folder / "intake.toml"
+    oauth = OAUTH.format(url=there.url)
+    config.write_text(config.read_text("utf-8").replace("[destinations.owner]", f"{oauth}[destinations.owner]", 1))
+    trouble = refused_credential(at)
+    names = {"ADDRESS": "http://127.0.0.1:8765/callback?code=c0de"}
+    return replace(trouble, names=names, environ={"OAUTH_SECRET": "our-secret"})
 
 
 def refused_credential(at: Place) -> Trouble:

@@ -15,6 +15,7 @@ from intake.config import Settings
 from intake.doctor import Line, Verdict
 from workers import checks, wiring
 from workers.checks import Finding as Checked
+from workers.commands.connecting import connect
 from workers.commands.contracting import contract, of_contracts
 from workers.commands.tools import desk
 
@@ -78,3 +79,4 @@ def crm_check(*, create: bool, destination: str | None, json_wanted: bool) -> No
 
 
 crm.add_command(contract)
+crm.add_command(connect)
