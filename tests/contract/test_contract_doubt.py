@@ -81,11 +81,11 @@ def test_a_failing_server_is_doubt(client: Client, kind: Kind, status: int) -> N
 
 @each_client
 @each_kind
-@pytest.mark.parametrize("status", [300, 301, 302, 304, 307, 308, 405, 406, 411, 413, 415, 418, 425, 431, 451])
-def test_a_status_that_the_crm_does_not_explain_is_doubt(client: Client, kind: Kind, status: int) -> None:
-    response = Response(status, {"location": "/elsewhere"}, b"<html>no</html>")
-    assert all(isinstance(each, Uncertain) for each in writes(client, kind, response))
-    assert all(isinstance(each, Unsure) for each in looks(client, kind, response))
+def test_a_status_that_the_crm_does_not_explain_is_doubt(client: Client, kind: Kind) -> None:
+    for status in (300, 301, 302, 304, 307, 308, 405, 406, 411, 413, 415, 418, 425, 431, 451):
+        response = Response(status, {"location": "/elsewhere"}, b"<html>no</html>")
+        assert all(isinstance(each, Uncertain) for each in writes(client, kind, response)), status
+        assert all(isinstance(each, Unsure) for each in looks(client, kind, response)), status
 
 
 @each_client
@@ -97,17 +97,18 @@ def test_a_refusal_by_something_in_between_is_doubt(client: Client, kind: Kind, 
     assert all(isinstance(each, Unsure) for each in looks(client, kind, response))
 
 
+NO_ID = (b"", b"{}", b"[]", b"null", b'"1"', b'{"id": null}', b'{"id": ""}', b'{"id": {}}', b"<p>", b"{")
+
+
 @each_client
 @each_kind
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 207])
-@pytest.mark.parametrize(
-    "body", [b"", b"{}", b"[]", b"null", b'"1"', b'{"id": null}', b'{"id": ""}', b'{"id": {}}', b"<p>", b"{"]
-)
-def test_a_success_without_an_id_is_doubt(client: Client, kind: Kind, status: int, body: bytes) -> None:
-    response = Response(status, {}, body)
-    assert isinstance(client.created(kind, response), Uncertain)
-    if (status, body) != EMPTY.get(client.name):
-        assert all(isinstance(each, Unsure) for each in looks(client, kind, response))
+def test_a_success_without_an_id_is_doubt(client: Client, kind: Kind, status: int) -> None:
+    for body in NO_ID:
+        response = Response(status, {}, body)
+        assert isinstance(client.created(kind, response), Uncertain), body
+        if (status, body) != EMPTY.get(client.name):
+            assert all(isinstance(each, Unsure) for each in looks(client, kind, response)), body
 
 
 @each_client
