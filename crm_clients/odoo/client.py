@@ -49,8 +49,8 @@ OLDEST = 11  # the oldest version that anybody looked at for this client
 MODULE = re.compile(r"[a-z][a-z0-9_]{0,40}")
 CUSTOM_FIELD = re.compile(r"x_[a-z0-9_]{1,60}")
 
-# A record that stands is left alone.
-CONTEXT = {"mode": "update", "noupdate": True}
+# A record that stands is left alone; times are read in UTC, and not in the zone of the key's user (`_input_tz`).
+CONTEXT = {"mode": "update", "noupdate": True, "tz": "UTC"}
 ARCHIVED_TOO = {"active_test": False}
 
 

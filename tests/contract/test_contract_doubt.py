@@ -48,7 +48,13 @@ each_draft = pytest.mark.parametrize("make", MAKERS, ids=[make.__name__ for make
 
 
 # Answers that say in themselves that there is nothing: a bare empty list, or no content, where the CRM lists so.
-EMPTY = {"dolibarr": (200, b"[]"), "kommo": (204, b""), "odoo": (200, b"[]"), "tryton": (200, b"[]"), "zoho": (204, b"")}
+EMPTY = {
+    "dolibarr": (200, b"[]"),
+    "kommo": (204, b""),
+    "odoo": (200, b"[]"),
+    "tryton": (200, b"[]"),
+    "zoho": (204, b""),
+}
 PAGES = (
     b"",
     b"<html>Bad gateway</html>",
