@@ -134,6 +134,14 @@ REASONS: Mapping[str, Text] = {
         "Se cortó la conexión después de enviar; puede haberlo ejecutado.",
         "The connection was lost after sending; the CRM may have executed it."),
     # what the CRM said
+    "overloaded": Text(
+        "El CRM dice que está sobrecargado y pide esperar.", "The CRM says that it is overloaded, and asks to wait."),
+    "concurrent_update": Text(
+        "Otro cambiaba lo mismo en el CRM en ese momento; no se escribió nada y se intenta de nuevo.",
+        "Somebody else changed the same in the CRM at that moment; nothing was written, and it is tried again."),
+    "method_missing": Text(
+        "El CRM no ofrece a esta credencial una función que hace falta. Ejecute `intake crm check`.",
+        "The CRM offers this credential no such function as is needed. Run `intake crm check`."),
     "rate_limited": Text("El CRM pidió ir más despacio.", "The CRM asked to slow down."),
     "bad_credential": Text(
         "El CRM no acepta la credencial de la cuenta.", "The CRM does not accept the account's credential."),
