@@ -14,8 +14,8 @@ workers = int(os.environ.get("WEB_WORKERS") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 worker_class = "intake.gunicorn_worker.Worker"
 
-# Seconds.  Senders give up after 5 at the earliest, and show a slow answer to the visitor, who presses again: by then the
-# database has the delivery, or it is answered with 503 (or spooled).
+# Seconds.  Senders give up after 5 at the earliest, and show a slow answer to the visitor, who presses again: by then
+# the database has the delivery, or it is answered with 503 (or spooled).
 STORE_LIMIT = float(os.environ.get("WEB_STORE_LIMIT") or 0.9)
 
 # Seconds.  A worker whose main thread is stuck is replaced; one that is told to stop ends what it has begun.
