@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from crm_clients.base import Account, Kind, ListsReferences, Seen
+from crm_clients.base import Account, Kind, KnowsUsers, ListsReferences, Seen
 from crm_clients.transport import Answered
 from tests.crm_lab import HASTY
 from tests.crm_proxy import Proxy, before
@@ -135,6 +135,16 @@ def every(desk: Desk, wired: Wired, kind: Kind) -> Iterator[Seen]:
         after, done = page.after, page.after is None
 
 
+@pytest.mark.parametrize(("owner", "there"), [("alice", True), ("nobody", False)])
+def test_tryton_says_who_is_still_there(tryton: TrytonLab, owner: str, there: bool) -> None:
+    client, desk, wired = tryton.made.wired.client, tryton.made.lab.desk, tryton.made.wired
+    assert isinstance(client, KnowsUsers)
+    number = tryton.crm.alice if owner == "alice" else "999999"
+    sent = desk.transport.look(wired.account, client.user(number), deadline=desk.deadline(timedelta(seconds=60)))
+    assert isinstance(sent, Answered)
+    assert client.is_there(number, sent.response) is there
+
+
 # --- lost answers -----------------------------------------------------------------------------------------------------
 
 
@@ -147,7 +157,7 @@ def test_an_answer_that_is_lost_is_looked_for_at_once(tryton: TrytonLab, proxy: 
     assert [tryton.made.writes(event, kind) for kind in CREATES] == [DOUBTED_AND_FOUND] * 3
 
 
-@pytest.mark.parametrize("kind", ["opportunity", "task"])
+@pytest.mark.parametrize("kind", ["contact"])
 def test_a_lost_request_is_proven_absent_and_sent_again(tryton: TrytonLab, proxy: Proxy, kind: str) -> None:
     proxy.once(CREATES[kind], "lose_request")
     event = tryton.made.form()
@@ -157,7 +167,7 @@ def test_a_lost_request_is_proven_absent_and_sent_again(tryton: TrytonLab, proxy
     assert (tryton.made.lab.state(event), tryton.counts()) == ("confirmed", [1, 1, 1])
 
 
-@pytest.mark.parametrize("kind", ["contact", "task"])
+@pytest.mark.parametrize("kind", ["opportunity", "task"])
 def test_a_create_executed_after_the_client_gave_up_is_the_only_one(tryton: TrytonLab, proxy: Proxy, kind: str) -> None:
     proxy.once(CREATES[kind], "late")
     event = tryton.made.form()
