@@ -9,7 +9,7 @@ client can be tested with recordings, and the rules about doubt stand in one pla
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -385,6 +385,48 @@ class Removes(Protocol):
 
     def removed(self, kind: Kind, response: Response) -> bool:
         """Whether it is away now, or was before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a destination names in its CRM, by the CRM's own ids and words.  None: it names none."""
+
+    pipeline: str | None = None
+    stage: str | None = None
+    task_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing that an answer tells of an account.
+
+    `ok` False: `remedy` says what to do.  `mends`: the request that does it, None: a person must.
+    """
+
+    what: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+    mends: Request | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request that changes nothing, and what its answer tells.
+
+    `read` takes whatever an HTTP server can answer, raises nothing, and gives () where that tells nothing.
+    """
+
+    request: Request
+    read: Callable[[Response], tuple[Told, ...]]
+
+
+@runtime_checkable
+class Preflight(Protocol):
+    """A client that can ask whether an account is ready: what the token sees, whether fields and words are there."""
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        """All that the CRM can be asked about this; what it cannot tell is left out."""
 
 
 class UnreadableAnswer(Exception):

@@ -24,7 +24,7 @@ from crm_clients.transport import NotSent
 from intake import accounts
 from intake.accounts import Made
 from intake.db import transaction
-from workers import calls
+from workers import calls, preflight
 from workers.desk import Desk, Wired
 from workers.sentinels import is_foreign
 
@@ -73,17 +73,27 @@ class Refused:
 
 
 def check(desk: Desk, wired: Wired, *, create: bool) -> Iterator[Finding]:
-    """The account, then one sentinel for each kind: all that can be found in one run, whatever is missing.
+    """The account, what its CRM tells about it, one sentinel for each kind: all that can be found in one run.
 
     Without the account nothing else can be asked.  With `create`, what is missing is made, and whether the credential
     may write is tried.
     """
     name = wired.destination.name
     failed = calls.control(desk, wired)
-    if failed is not None:
+    if failed is not None and failed.reason not in REMEDIES:
         yield Finding(name, "account", False, failed.reason, _remedy_of_account(failed))
         return
+    told = [
+        Finding(name, each.what, each.ok, each.detail, each.remedy)
+        for each in preflight.tell(desk, wired, create=create)
+    ]
+    failed = calls.control(desk, wired) if failed is not None and create else failed
+    if failed is not None:
+        yield Finding(name, "account", False, failed.reason, _remedy_of_account(failed))
+        yield from told
+        return
     yield Finding(name, "account", True, "the credential works")
+    yield from told
     made: dict[Kind, Standing] = {}
     for kind in ORDER:
         parent = PARENT.get(kind)

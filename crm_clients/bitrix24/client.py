@@ -28,11 +28,13 @@ from datetime import timedelta
 from crm_clients import numbers
 from crm_clients.base import (
     Account,
+    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
+    Question,
     Request,
     Response,
     Seen,
@@ -40,7 +42,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
-from crm_clients.bitrix24 import drafts, outcomes, sightings
+from crm_clients.bitrix24 import drafts, outcomes, preflight, sightings
 from crm_clients.bitrix24.drafts import ENTITY_TYPES, ORIGINATOR
 from crm_clients.options import BadSetting, Settings, currencies, number, only, seconds
 from crm_clients.sentinel import sentinel
@@ -167,6 +169,9 @@ class Bitrix24:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_user(owner, response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        return preflight.questions(_call, aim)
 
     def control(self) -> Request:
         return _items(Kind.OPPORTUNITY, {"=originatorId": ORIGINATOR, "=originId": "intake-control"})

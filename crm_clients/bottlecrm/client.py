@@ -23,6 +23,7 @@ from urllib.parse import quote
 
 from crm_clients import answers
 from crm_clients.base import (
+    Aim,
     Capability,
     ContactDraft,
     Draft,
@@ -30,6 +31,7 @@ from crm_clients.base import (
     Looked,
     NoteDraft,
     Page,
+    Question,
     Request,
     Response,
     Seen,
@@ -38,7 +40,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
-from crm_clients.bottlecrm import drafts, outcomes, sightings
+from crm_clients.bottlecrm import drafts, outcomes, preflight, sightings
 from crm_clients.options import Settings, only, seconds
 
 PATHS: Mapping[Kind, str] = {
@@ -173,6 +175,9 @@ class BottleCRM:
     def removed(self, kind: Kind, response: Response) -> bool:
         body = answers.json_object(response) or {}
         return (answers.succeeded(response) and body.get("error") is not True) or outcomes.is_gone(kind, response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        return preflight.questions(self.reference_field, aim)
 
     def control(self) -> Request:
         """The definitions of custom fields: where ours is not defined, a filter by it finds nothing for ever."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
@@ -22,6 +22,7 @@ from urllib.parse import quote
 from crm_clients import numbers
 from crm_clients.base import (
     Account,
+    Aim,
     Capability,
     ContactDraft,
     Draft,
@@ -29,6 +30,7 @@ from crm_clients.base import (
     Looked,
     NoteDraft,
     Page,
+    Question,
     Request,
     Response,
     Seen,
@@ -36,7 +38,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
-from crm_clients.espocrm import drafts, outcomes, sightings
+from crm_clients.espocrm import drafts, outcomes, preflight, sightings
 from crm_clients.espocrm.drafts import Usual
 from crm_clients.espocrm.sightings import PAGE, Sight
 from crm_clients.options import Settings, currencies, kinds, number, only, seconds
@@ -157,6 +159,10 @@ class EspoCRM:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_user(owner, response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        aim = replace(aim, stage=aim.stage or self.usual.stage)
+        return preflight.questions(ENTITIES, self.reference_field, aim)
 
     def control(self) -> Request:
         """A filter by the reference's field, which EspoCRM refuses where it is not defined."""

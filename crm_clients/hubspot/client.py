@@ -22,19 +22,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
 from crm_clients import answers
 from crm_clients.base import (
+    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     OpportunityDraft,
+    Question,
     Request,
     Response,
     Seen,
@@ -42,7 +44,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
-from crm_clients.hubspot import drafts, outcomes, sightings
+from crm_clients.hubspot import drafts, outcomes, preflight, sightings
 from crm_clients.options import Settings, currencies, kinds, only, seconds
 from crm_clients.sentinel import sentinel
 
@@ -184,6 +186,11 @@ class HubSpot:
 
     def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
         return answers.succeeded(response) or outcomes.is_gone(response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        if aim.pipeline in {None, self.pipeline}:
+            aim = replace(aim, pipeline=self.pipeline, stage=aim.stage or self.stage)
+        return preflight.questions(f"/crm/{VERSION}", OBJECTS, self.reference, aim)
 
     def control(self) -> Request:
         """The definition of the reference for deals: whether it is there, and unique."""

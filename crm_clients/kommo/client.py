@@ -24,12 +24,14 @@ from urllib.parse import quote
 
 from crm_clients import numbers
 from crm_clients.base import (
+    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     NoteDraft,
+    Question,
     Request,
     Response,
     Seen,
@@ -37,7 +39,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
-from crm_clients.kommo import drafts, outcomes, sightings
+from crm_clients.kommo import drafts, outcomes, preflight, sightings
 from crm_clients.kommo.drafts import Fields
 from crm_clients.options import BadSetting, Settings, currencies, number, only, seconds
 from crm_clients.sentinel import sentinel
@@ -148,6 +150,9 @@ class Kommo:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_user(owner, response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        return preflight.questions(self.fields, aim)
 
     def control(self) -> Request:
         """The definition of the reference's field of leads."""

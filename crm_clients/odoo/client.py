@@ -23,6 +23,7 @@ from datetime import timedelta
 from crm_clients import numbers
 from crm_clients.base import (
     Account,
+    Aim,
     Capability,
     Confirmed,
     ContactDraft,
@@ -31,6 +32,7 @@ from crm_clients.base import (
     Looked,
     NoteDraft,
     Page,
+    Question,
     Request,
     Response,
     Seen,
@@ -38,7 +40,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
-from crm_clients.odoo import drafts, outcomes, sightings
+from crm_clients.odoo import drafts, outcomes, preflight, sightings
 from crm_clients.odoo.drafts import MODELS
 from crm_clients.odoo.sightings import Sight
 from crm_clients.odoo.wire import FIRST_WITH_JSON2, Wire
@@ -161,6 +163,9 @@ class Odoo:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_user(self.wire, owner, response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        return preflight.questions(self.wire, MODELS, self.reference_field, aim)
 
     def control(self) -> Request:
         """A filter that names the custom field of all three models: Odoo refuses one that is not defined."""

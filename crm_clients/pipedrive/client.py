@@ -29,12 +29,14 @@ from urllib.parse import quote
 from crm_clients import numbers
 from crm_clients.base import (
     Account,
+    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     Page,
+    Question,
     Request,
     Response,
     Seen,
@@ -44,7 +46,7 @@ from crm_clients.base import (
 )
 from crm_clients.options import BadSetting, Settings, only, seconds
 from crm_clients.own_fields import own_number
-from crm_clients.pipedrive import drafts, outcomes, sightings
+from crm_clients.pipedrive import drafts, outcomes, preflight, sightings
 from crm_clients.pipedrive.sightings import Fields
 
 PATHS: Mapping[Kind, str] = {
@@ -171,6 +173,9 @@ class Pipedrive:
 
     def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
         return outcomes.is_done(response) or outcomes.is_gone(response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        return preflight.questions(self.person_reference, self.deal_reference, self.deal_text, aim)
 
     def control(self) -> Request:
         """The definition of the deal's reference ("Get one deal field")."""

@@ -23,18 +23,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
 from crm_clients.base import (
+    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     Page,
+    Question,
     Request,
     Response,
     Seen,
@@ -43,7 +45,7 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.options import BadSetting, Settings, currencies, kinds, number, only, seconds
-from crm_clients.salesforce import drafts, outcomes, sightings
+from crm_clients.salesforce import drafts, outcomes, preflight, sightings
 from crm_clients.salesforce.drafts import OBJECTS
 from crm_clients.salesforce.sightings import Reading
 from crm_clients.sentinel import sentinel
@@ -178,6 +180,10 @@ class Salesforce:
 
     def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
         return outcomes.is_done(response) or outcomes.is_gone(response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        aim = replace(aim, stage=aim.stage or self.stage)
+        return preflight.questions(ROOT, OBJECTS, self.reference, self.enforced, aim)
 
     def control(self) -> Request:
         """A query that names the reference: where opportunities lack it, or the token may not see it, it is refused."""

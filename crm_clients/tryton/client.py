@@ -27,12 +27,14 @@ from urllib.parse import quote
 from crm_clients import numbers
 from crm_clients.base import (
     Account,
+    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     Page,
+    Question,
     Request,
     Response,
     Seen,
@@ -42,7 +44,7 @@ from crm_clients.base import (
 )
 from crm_clients.options import BadSetting, Settings, currencies, number, one_of, only, seconds
 from crm_clients.sentinel import sentinel
-from crm_clients.tryton import drafts, outcomes, sightings
+from crm_clients.tryton import drafts, outcomes, preflight, sightings
 from crm_clients.tryton.drafts import Place
 from crm_clients.tryton.sightings import Sight
 
@@ -177,6 +179,9 @@ class Tryton:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_employee(owner, response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:  # noqa: ARG002 - its API describes no words
+        return preflight.questions({kind: _search(kind, [["id", "=", 0]]) for kind in MODELS})
 
     def control(self) -> Request:
         """A search that finds nothing, in the module that everything else needs."""

@@ -21,19 +21,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
 from crm_clients.base import (
     Account,
+    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     NoteDraft,
+    Question,
     Request,
     Response,
     Seen,
@@ -43,7 +45,7 @@ from crm_clients.base import (
 )
 from crm_clients.options import Settings, currencies, kinds, only, seconds
 from crm_clients.sentinel import sentinel
-from crm_clients.zoho import drafts, outcomes, sightings
+from crm_clients.zoho import drafts, outcomes, preflight, sightings
 
 ROOT = "/crm/v8"
 MODULES: Mapping[Kind, str] = {
@@ -174,6 +176,10 @@ class Zoho:
 
     def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
         return outcomes.code_of(response) == "SUCCESS" or outcomes.is_gone(response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        aim = replace(aim, pipeline=aim.pipeline or self.pipeline, stage=aim.stage or self.stage)
+        return preflight.questions(ROOT, MODULES, self.reference, aim)
 
     def control(self) -> Request:
         """The fields of deals: whether the reference is there, and external."""

@@ -41,6 +41,8 @@ def test_all_missing_sentinels_are_told_at_once(stored: Lab, environ: Mapping[st
     hide(stored, "contact", "task")
     assert told(environ) == {
         "account": (True, "the credential works"),
+        "owner ana": (True, "can own records"),
+        "owner luis": (True, "can own records"),
         "sentinel contact": (False, "missing"),
         "sentinel opportunity": (True, "found by its reference"),
         "sentinel task": (False, "missing"),
@@ -61,6 +63,11 @@ def test_a_sentinel_in_the_trash_is_told(stored: Lab, environ: Mapping[str, str]
     (note,) = [each for each in stored.dials.records() if each["reference"] == "intake-sentinel-note"]
     People(stored).trash_one("notes", str(note["id"]))
     assert told(environ)["sentinel note"] == (False, "in the CRM's trash, or merged")
+
+
+def test_an_owner_who_has_left_is_told(stored: Lab, environ: Mapping[str, str]) -> None:
+    stored.dials.owners_away("luis")
+    assert told(environ)["owner luis"] == (False, "is not there, or may not own records")
 
 
 def test_what_is_missing_is_made_in_one_run(database_url: str, tmp_path: Path) -> None:

@@ -55,11 +55,11 @@ def crm() -> None:
 
 
 @crm.command("check")
-@click.option("--create", is_flag=True, help="Make the sentinels that are missing.")
+@click.option("--create", is_flag=True, help="Make the sentinels that are missing, and fields where the CRM lets us.")
 @click.option("--destination", help="This account only.")
 @as_json
 def crm_check(*, create: bool, destination: str | None, json_wanted: bool) -> None:
-    """Do the credentials work, and do the sentinels stand?"""
+    """Are the accounts ready: credential, fields, pipeline, stage, owners and sentinels?"""
     found: list[Checked] = []
     with desk() as tools:
         if destination is not None and destination not in tools.wired:
