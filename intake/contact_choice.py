@@ -62,6 +62,24 @@ def _keys(conn: Conn, seen: View, mode: Mode) -> Sequence[ContactKey]:
     return contacts.keys_of(newest.lead.contact, mode, installation.read(conn).key)
 
 
+CHOICES = """
+    SELECT DISTINCT r.crm_id FROM contact_keys k JOIN records r ON r.record_id = newest_record(k.record_id)
+     WHERE k.destination = %(destination)s AND k.mode = %(mode)s AND k.key = ANY(%(keys)s) AND r.crm_id IS NOT NULL
+     ORDER BY r.crm_id
+"""
+
+
+def choices(conn: Conn, seen: View) -> list[str]:
+    """The ids in the CRM of the contacts that the details of an event lead to; [] once it was purged."""
+    try:
+        keys = _keys(conn, seen, seen.event.mode)
+    except Refused:
+        return []
+    given = {"destination": seen.destination, "mode": seen.event.mode, "keys": [each.key for each in keys]}
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(CHOICES, given).fetchall()
+
+
 KNOWN_AS = """
     SELECT record_id FROM records
      WHERE destination = %(destination)s AND mode = %(mode)s AND kind = 'contact' AND crm_id = %(crm_id)s

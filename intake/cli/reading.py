@@ -171,7 +171,8 @@ def explain(*, event: str, lang: str | None, json_wanted: bool) -> None:
             return
         spoken = language(lang)
         told, differs = showing.told_of(conn, found, spoken), showing.differences_of(conn, found, spoken)
+        choices = showing.contacts_of(conn, found)
     print_json({
         "event_id": found.event_id, "state": found.state, "reason": found.reason, "language": spoken,
-        **asdict(told), "differences": differs,
+        **asdict(told), "differences": differs, "contacts": choices,
     })  # fmt: skip

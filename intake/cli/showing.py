@@ -10,6 +10,7 @@ import click
 from intake import (
     carried,
     comparing,
+    contact_choice,
     content_fields,
     decided,
     fetches,
@@ -179,6 +180,17 @@ def differences_of(conn: Conn, event: EventRow, lang: Language) -> list[str]:
     return [*found.get(f"source {event.source}", []), *found.get(f"destination {destination}", [])]
 
 
+CHOOSE = Text(
+    "Coinciden estos contactos del CRM: {ids}.", "These contacts of the CRM match: {ids}.")  # fmt: skip
+
+
+def contacts_of(conn: Conn, event: EventRow) -> list[str]:
+    """The contacts among which somebody must choose; [] where nobody must."""
+    if event.reason != "contact_ambiguous":
+        return []
+    return contact_choice.choices(conn, decided.view_of(conn, event))
+
+
 def explanation(conn: Conn, event: EventRow, lang: Language) -> None:
     """Where it stands, why, what comes next, and what is safe."""
     told = told_of(conn, event, lang)
@@ -186,6 +198,9 @@ def explanation(conn: Conn, event: EventRow, lang: Language) -> None:
     for text in (told.where, told.why, told.then, *differences_of(conn, event, lang)):
         if text:
             paragraph(text)
+    choices = contacts_of(conn, event)
+    if choices:
+        paragraph(CHOOSE.of(lang).replace("{ids}", ", ".join(choices)))
     refused_fields(told.fields, lang)
     heading(label("actions", lang))
     allowed_first = sorted(told.safe_actions, key=lambda each: not each.allowed)

@@ -133,6 +133,20 @@ def test_the_bytes_in_quarantine_can_be_read_to_correct_them(shared: Lab, enviro
     assert said["body"] == '{"name": "Rosario"'
 
 
+def test_an_explanation_names_the_contacts_among_which_somebody_must_choose(
+    shared: Lab, environ: Mapping[str, str]
+) -> None:
+    one, two = person(), person()
+    made = [shared.form(**one), shared.form(**two)]
+    shared.work()
+    contacts = [str(intake(environ, "show", each, "--json").document["contact_id"]) for each in made]
+    both = shared.form(**one | {"phone": two["phone"]})
+    shared.work()
+    assert shared.delivery(both)["reason"] == "contact_ambiguous"
+    assert intake(environ, "explain", both, "--json").document["contacts"] == sorted(contacts)
+    assert [each for each in contacts if each not in intake(environ, "explain", both).out] == []
+
+
 # --- one language -----------------------------------------------------------------------------------------------------
 
 # What only one of the languages says.
