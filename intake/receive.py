@@ -39,6 +39,9 @@ NOTHING = Acceptance(events=(), updates=0, conflicts=0, quarantined=0, ignored=1
 # Seconds to wait for a connection before asking for one anew: a request that asks makes the pool try to connect.
 ASK_AGAIN = 0.3
 
+# Seconds until the same delivery is tried again: a database that refuses at once is not asked all the time.
+TRY_AGAIN = 0.05
+
 # Seconds during which deliveries go to the spool at once, after the database did not answer.
 AWAY = 1.0
 
@@ -73,6 +76,7 @@ class Door:
     now: Callable[[], datetime]
     new_id: Callable[[], UUID]
     clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
     on_refused: Callable[[Post, datetime], object] = lambda _post, _at: None
     spool: Spool | None = None
     patience: float = gunicorn_conf.STORE_LIMIT
@@ -162,6 +166,7 @@ class Door:
                 return self._accept_or_quarantine(received, until)
             except LOST as away:
                 last = type(away).__name__
+                self.sleep(TRY_AGAIN)
         log.warning("storage unavailable", source=received.source.name, error=last)
         return None
 

@@ -6,20 +6,18 @@ Databases get random names, and only those that were made here are dropped.
 
 import itertools
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
 import pytest
 import redis
-from psycopg import sql
 
 from intake.db import migrate
 from intake.embedded import start_postgres, start_valkey
+from tests.databases import Stock, create, drop, stock, with_database
 
 # Valkey has 16 databases; 0 is left to tests that do not ask for one of their own.
 REDIS_NUMBERS = itertools.cycle(range(1, 16))
@@ -60,11 +58,19 @@ def migrated_template(postgres_server: str) -> Iterator[str]:
         yield name
 
 
+@pytest.fixture(scope="session")
+def databases(postgres_server: str, migrated_template: str) -> Iterator[Stock]:
+    """Copies of the template."""
+    with stock(postgres_server, migrated_template) as made:
+        yield made
+
+
 @pytest.fixture
-def database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
+def database_url(postgres_server: str, databases: Stock) -> Iterator[str]:
     """The address of an empty, migrated database of the test's own."""
-    with fresh_database(postgres_server, template=migrated_template) as (_, url):
-        yield url
+    name = databases.take()
+    yield with_database(postgres_server, name)
+    databases.give_back(name)
 
 
 @pytest.fixture
@@ -87,21 +93,8 @@ def redis_url(valkey_server: str) -> Iterator[str]:
 @contextmanager
 def fresh_database(server: str, template: str = "template1") -> Iterator[tuple[str, str]]:
     """Make a database with a random name, and drop that one.  Yields its name and address."""
-    name = f"test_{secrets.token_hex(8)}"
-    create = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
-    # FORCE, because processes that a test killed may have left their connections.
-    drop = sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(create)
+    name = create(server, template)
     try:
         yield name, with_database(server, name)
     finally:
-        with psycopg.connect(server, autocommit=True) as conn:
-            conn.execute(drop)
-
-
-def with_database(url: str, name: str) -> str:
-    """Put another database into an address.  (urllib drops the slashes of an address without a host.)"""
-    address, mark, options = url.partition("?")
-    scheme, _, rest = address.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}/{name}{mark}{options}"
+        drop(server, name)

@@ -238,13 +238,17 @@ def doorway(
     hint: Callable[[], object] | None = None,
     pool_of: Callable[[Pool], Pool] = lambda pool: pool,
     sources: Mapping[str, str] = SOURCES,
+    patience: float = unhurried.STORE_LIMIT,
 ) -> Iterator[Doorway]:
-    """A door with its database.  `pool_of` may put something between the door and its pool."""
+    """A door with its database.  `pool_of` may put something between the door and its pool.
+
+    `patience`: seconds until it says that it cannot keep a delivery, for tests in which it never can.
+    """
     settings = read_config(write_config(folder, sources))
-    pool = unhurried.door_pool(database_url, size=60)
+    pool = unhurried.door_pool(database_url, size=60, patience=patience)
     hints: list[str] = []
     try:
-        door = unhurried.door(settings, pool_of(pool))
+        door = unhurried.door(settings, pool_of(pool), patience=patience)
         app = build(door, hint=hint or (lambda: hints.append("hint")))
         yield Doorway(database_url, settings, pool, app.test_client(), hints)
     finally:

@@ -21,8 +21,9 @@ def door(
     *,
     on_refused: Callable[[Post, datetime], object] = lambda _post, _at: None,
     spool: Spool | None = None,
+    patience: float = STORE_LIMIT,
 ) -> Door:
-    """As `intake.app` makes it, but for its patience."""
+    """As `intake.app` makes it, but for its patience, in seconds."""
     return Door(
         settings,
         pool,
@@ -30,12 +31,10 @@ def door(
         new_id=uuid4,
         on_refused=on_refused,
         spool=spool,
-        patience=STORE_LIMIT,
+        patience=patience,
     )
 
 
-def door_pool(database_url: str, *, size: int) -> Pool:
+def door_pool(database_url: str, *, size: int, patience: float = STORE_LIMIT) -> Pool:
     """Its connections."""
-    return open_pool(
-        database_url, size=size, options=door_options(STORE_LIMIT), connect_timeout=10, reconnect_timeout=0.2
-    )
+    return open_pool(database_url, size=size, options=door_options(patience), connect_timeout=10, reconnect_timeout=0.2)

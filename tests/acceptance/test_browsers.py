@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from werkzeug.test import TestResponse
 
 from intake.browsers import SNIPPET, VERSION
-from tests.doorway import ANSWERS, PAGE_ORIGIN, Doorway, accepted, as_json, event, path_of
+from tests.doorway import ANSWERS, PAGE_ORIGIN, Doorway, accepted, as_json, doorway, event, path_of
 
 OTHER_ORIGINS = (
     "https://example.com",
@@ -239,7 +240,8 @@ def test_a_form_of_another_page_is_told_that_it_was_not_received(any_door: Doorw
     assert "<script" not in answer.get_data(as_text=True)
 
 
-def test_a_form_that_could_not_be_kept_says_so(door: Doorway) -> None:
-    door.pool.close()
-    answer = plain(door, ANSWERS)
+def test_a_form_that_could_not_be_kept_says_so(database_url: str, tmp_path: Path) -> None:
+    with doorway(database_url, tmp_path, patience=0.5) as door:
+        door.pool.close()
+        answer = plain(door, ANSWERS)
     assert (answer.status_code, "No pudimos guardar" in answer.get_data(as_text=True)) == (503, True)

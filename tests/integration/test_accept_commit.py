@@ -21,7 +21,7 @@ BODY = as_json(ANSWERS)
 
 @pytest.fixture
 def door(database_url: str, tmp_path: Path) -> Iterator[Doorway]:
-    with doorway(database_url, tmp_path) as made:
+    with doorway(database_url, tmp_path, patience=2.0) as made:
         yield made
 
 
