@@ -274,9 +274,11 @@ class RecordRow:
 
 
 # A record that was made anew counts in place of the one that is gone: it alone can be settled, or lost again.
+# (The view `records_now` has a clock in it, so that a join reads it whole; the table is found by its key.)
 RECORDS = """
     SELECT r.record_id, r.kind, r.destination, r.reference, r.state, r.crm_id, r.asked_until, r.look_at, r.ruled_absent,
-           r.being_asked, bool_or(l.blocks) AS blocks, bool_or(l.says_it) AS says_it,
+           bool_or(r.state = 'asked' AND r.asked_until > clock_timestamp()) AS being_asked,
+           bool_or(l.blocks) AS blocks, bool_or(l.says_it) AS says_it,
            bool_or(l.record_id <> r.record_id) AS remade,
            r.kind IN ('task', 'note')
                AND EXISTS (SELECT FROM records p WHERE p.record_id = r.parent_record_id AND p.replaced_by IS NOT NULL)
@@ -288,11 +290,11 @@ RECORDS = """
       CROSS JOIN LATERAL (
            SELECT named.record_id, named.says_it, coalesce(d.blocked_on = named.record_id, false) AS blocks,
                   newest_record(named.record_id) AS newest) AS l
-      JOIN records_now r ON r.record_id = l.newest
+      JOIN records r ON r.record_id = l.newest
      WHERE d.event_id = %(event_id)s
        AND d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = %(event_id)s)
      GROUP BY r.record_id, r.kind, r.destination, r.reference, r.state, r.crm_id, r.asked_until, r.look_at,
-              r.ruled_absent, r.being_asked, r.parent_record_id
+              r.ruled_absent, r.parent_record_id
      ORDER BY r.record_id
 """
 

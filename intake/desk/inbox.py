@@ -81,22 +81,24 @@ def _mark(alias: str) -> str:
     return (
         f"CASE WHEN {alias}.record_id IS NULL OR {alias}.state = 'none' THEN 'empty' "
         f"WHEN {alias}.state = 'known' THEN 'confirmed' WHEN {alias}.state = 'gone' THEN 'gone' "
-        f"WHEN {alias}.being_asked THEN 'sent' ELSE 'uncertain' END"
+        f"WHEN {alias}.state = 'asked' AND {alias}.asked_until > clock_timestamp() THEN 'sent' ELSE 'uncertain' END"
     )
 
 
 # A follow-up has no task: its words stand in a note, or in the opportunity that they were joined to.
-MARKS: Final = f"""
-    {_mark("c")} AS contact, {_mark("o")} AS opportunity,
-    CASE WHEN d.part = 'follow_up' THEN {_mark("m")} ELSE {_mark("t")} END AS third,
-    coalesce(d.part = 'follow_up', false) AS is_note
-"""
-RECORDS: Final = """
-      LEFT JOIN records_now o ON o.record_id = newest_record(d.opportunity_record)
-      LEFT JOIN records_now c ON c.record_id = newest_record(coalesce(d.contact_record, o.parent_record_id))
-      LEFT JOIN records_now t ON t.record_id = newest_record(d.task_record)
-      LEFT JOIN records_now m ON m.record_id = newest_record(d.note_record)
-"""
+# The page is cut before its records are looked up: among millions of events, fifty are what is asked for.
+MARKED: Final = f"""
+    SELECT p.at, p.key, p.event_id, p.mode, p.source, p.kind, p.state, p.reason,
+           {_mark("c")} AS contact, {_mark("o")} AS opportunity,
+           CASE WHEN p.part = 'follow_up' THEN {_mark("m")} ELSE {_mark("t")} END AS third,
+           coalesce(p.part = 'follow_up', false) AS is_note, p.item_id, p.item_kind, p.assignee, p.due_at
+      FROM page p
+      LEFT JOIN records o ON o.record_id = newest_record(p.opportunity_record)
+      LEFT JOIN records c ON c.record_id = newest_record(coalesce(p.contact_record, o.parent_record_id))
+      LEFT JOIN records t ON t.record_id = newest_record(p.task_record)
+      LEFT JOIN records m ON m.record_id = newest_record(p.note_record)
+"""  # noqa: S608  # our own words
+LINKED: Final = "d.part, d.contact_record, d.opportunity_record, d.task_record, d.note_record"
 WANTED: Final = """
            (%(source)s::text IS NULL OR coalesce(i.source, e.source) = %(source)s)
        AND (%(kind)s::text IS NULL OR e.kind = %(kind)s)
@@ -108,19 +110,21 @@ WANTED: Final = """
 
 # What waits longest first.
 DECIDE: Final = f"""
+    WITH page AS MATERIALIZED (
     SELECT i.opened_at AS at, i.item_id::text AS key, i.event_id, i.mode, coalesce(i.source, e.source) AS source,
-           e.kind, d.state, i.reason, {MARKS}, i.item_id, i.kind AS item_kind, i.assignee, i.due_at
+           e.kind, d.state, i.reason, {LINKED}, i.item_id, i.kind AS item_kind, i.assignee, i.due_at
       FROM items i
       LEFT JOIN events e USING (event_id)
       LEFT JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = i.event_id
-                          ORDER BY generation DESC LIMIT 1) d ON true {RECORDS}
+                          ORDER BY generation DESC LIMIT 1) d ON true
      WHERE i.closed_at IS NULL AND {WANTED}
        AND (%(item_kind)s::text IS NULL OR i.kind = %(item_kind)s)
        AND (%(at)s::timestamptz IS NULL OR (i.opened_at, i.item_id) > (%(at)s, %(key)s::bigint))
-     ORDER BY i.opened_at, i.item_id LIMIT %(limit)s
-"""  # noqa: S608  # our own words
+     ORDER BY i.opened_at, i.item_id LIMIT %(limit)s)
+    {MARKED} ORDER BY p.at, p.item_id
+"""  # noqa: S608
 OF_EVENT: Final = f"""
-           e.event_id::text AS key, e.event_id, e.mode, e.source, e.kind, d.state, d.reason, {MARKS},
+           e.event_id::text AS key, e.event_id, e.mode, e.source, e.kind, d.state, d.reason, {LINKED},
            i.item_id, i.kind AS item_kind, i.assignee, i.due_at
 """
 ITEM: Final = """
@@ -130,29 +134,38 @@ ITEM: Final = """
 NEWEST: Final = "d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = d.event_id)"
 # What is on its way longest first.
 MOVING: Final = f"""
+    WITH page AS MATERIALIZED (
     SELECT d.received_at AS at, {OF_EVENT}
-      FROM deliveries d JOIN events e USING (event_id) {ITEM} {RECORDS}
+      FROM deliveries d JOIN events e USING (event_id) {ITEM}
      WHERE d.state NOT IN ('confirmed', 'cancelled', 'superseded')
        AND d.state IN ('received', 'delivering', 'waiting') AND {WANTED}
        AND (%(at)s::timestamptz IS NULL OR (d.received_at, d.event_id) > (%(at)s, %(key)s::uuid))
-     ORDER BY d.received_at, d.event_id LIMIT %(limit)s
+     ORDER BY d.received_at, d.event_id LIMIT %(limit)s)
+    {MARKED} ORDER BY p.at, p.event_id
 """  # noqa: S608
 # The newest first.
 TODAY: Final = f"""
+    WITH page AS MATERIALIZED (
     SELECT d.changed_at AS at, {OF_EVENT}
-      FROM deliveries d JOIN events e USING (event_id) {ITEM} {RECORDS}
+      FROM deliveries d JOIN events e USING (event_id) {ITEM}
      WHERE d.state = 'confirmed' AND d.changed_at >= %(midnight)s AND {NEWEST} AND {WANTED}
        AND (%(at)s::timestamptz IS NULL OR (d.changed_at, d.event_id) < (%(at)s, %(key)s::uuid))
-     ORDER BY d.changed_at DESC, d.event_id DESC LIMIT %(limit)s
+     ORDER BY d.changed_at DESC, d.event_id DESC LIMIT %(limit)s)
+    {MARKED} ORDER BY p.at DESC, p.event_id DESC
 """  # noqa: S608
 ALL: Final = f"""
+    WITH page AS MATERIALIZED (
     SELECT e.received_at AS at, {OF_EVENT}
       FROM events e
       JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d ON true
-      {ITEM} {RECORDS}
+      {ITEM}
      WHERE {WANTED}
+       AND (NOT %(only_open)s
+            OR e.event_id IN (SELECT event_id FROM deliveries
+                               WHERE state NOT IN ('confirmed', 'cancelled', 'superseded')))
        AND (%(at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(at)s, %(key)s::uuid))
-     ORDER BY e.received_at DESC, e.event_id DESC LIMIT %(limit)s
+     ORDER BY e.received_at DESC, e.event_id DESC LIMIT %(limit)s)
+    {MARKED} ORDER BY p.at DESC, p.event_id DESC
 """  # noqa: S608
 QUERIES: Final = {"decide": DECIDE, "moving": MOVING, "today": TODAY, "all": ALL}
 
@@ -164,6 +177,7 @@ def page(conn: Conn, which: List, wanted: Filter, *, midnight: datetime) -> Page
         "source": wanted.source,
         "kind": wanted.kind,
         "state": wanted.state,
+        "only_open": wanted.state in OPEN,
         "item_kind": wanted.item_kind,
         "assignee": wanted.assignee,
         "mode": wanted.mode,

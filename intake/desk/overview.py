@@ -142,6 +142,12 @@ class Health:
     reconciled: Reconciled | None
     states: dict[str, int]
 
+    @property
+    def silent(self) -> list[str]:
+        """The kinds of process of which none lives, and without which nothing is delivered."""
+        living = {each.process for each in self.pulses if each.alive}
+        return [each for each in ("clock", "worker") if each not in living]
+
 
 STATES = """
     SELECT state AS name, count(*) AS number FROM deliveries
