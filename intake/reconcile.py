@@ -119,7 +119,8 @@ ACCUSATIONS: Mapping[str, LiteralString] = {
           LEFT JOIN deliveries o ON r.kind = 'opportunity' AND o.opportunity_record = r.record_id
           LEFT JOIN deliveries t ON r.kind = 'task' AND t.task_record = r.record_id
           LEFT JOIN deliveries n ON r.kind = 'note' AND n.note_record = r.record_id
-         WHERE r.crm_id IS NOT NULL AND num_nonnulls(c.event_id, o.event_id, t.event_id, n.event_id) = 0
+         WHERE r.crm_id IS NOT NULL AND r.purged_at IS NULL
+           AND num_nonnulls(c.event_id, o.event_id, t.event_id, n.event_id) = 0
            AND (%(since)s::timestamptz IS NULL OR r.created_at >= %(since)s)
     """,
 }

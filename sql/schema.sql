@@ -130,6 +130,8 @@ CREATE TABLE records (
     created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- The record made anew in place of one that is gone; whoever names this one means that one.
     replaced_by      bigint REFERENCES records,
+    -- Its events went with their identities; it is known still, and nobody asks for them.
+    purged_at        timestamptz,
     UNIQUE (destination, mode, kind, reference),
     CONSTRAINT asked_has_an_end CHECK (state NOT IN ('asked', 'in_doubt') OR asked_until IS NOT NULL),
     CONSTRAINT doubt_is_looked_at CHECK (state NOT IN ('asked', 'in_doubt') OR look_at IS NOT NULL),
@@ -599,6 +601,19 @@ CREATE TABLE crm_grants (
     CONSTRAINT lease_is_whole CHECK ((leased_until IS NULL) = (lease_token IS NULL))
 );
 
+-- People whose data was erased, by keyed hashes of their phone numbers, addresses and WhatsApp ids.  What came until
+-- then is erased again where an earlier copy of the database brings it back.  The same list stands in a file of the
+-- home of the host that erased, `forgotten.jsonl`.
+CREATE TABLE forgotten (
+    forgotten_id uuid PRIMARY KEY,
+    at           timestamptz NOT NULL,
+    author       text NOT NULL CHECK (author <> ''),
+    reason       text NOT NULL CHECK (reason <> ''),
+    keys         bytea[] NOT NULL CHECK (cardinality(keys) >= 1),
+    -- How many rows of what were erased; null: it was begun, and has not ended yet.
+    counts       jsonb
+);
+
 -- The lane of a source in which its fetches run; parked as a whole when its credential works no more.
 CREATE TABLE fetch_lanes (
     source        text PRIMARY KEY,
@@ -849,6 +864,7 @@ CREATE TRIGGER stays BEFORE DELETE ON deliveries FOR EACH ROW EXECUTE FUNCTION r
 CREATE TRIGGER stays BEFORE DELETE ON records FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER stays BEFORE DELETE ON attempts FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER stays BEFORE DELETE ON items FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON forgotten FOR EACH ROW EXECUTE FUNCTION refuse_change();
 -- What was refused at the door was never acknowledged, and goes after a week; what was read back is kept once.
 CREATE TRIGGER stays BEFORE DELETE ON receipts
     FOR EACH ROW WHEN (OLD.verdict <> 'refused') EXECUTE FUNCTION refuse_change();

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
+from intake.config import horizons
 from intake.config.document import Complaint, Document, Table
 from intake.config.errors import unknown
 from intake.config.known import OAUTH_CLIENTS, PROVIDER_KINDS, SIGNS_ADDRESS
@@ -103,6 +104,7 @@ def _renamed(document: Document) -> Iterator[Complaint]:
 def _source(document: Document, index: int) -> Iterator[Complaint]:
     source = document.merged(index)
     yield from _provider(document, index, source)
+    yield from _retention(document, index, source)
     # Where a destination has no readable name, what names it is not the mistake.
     if all("name" in table for table in document.destinations):
         yield from _destination(document, index, source)
@@ -125,6 +127,19 @@ def _provider(document: Document, index: int, source: Table) -> Iterator[Complai
     yield from _pulled(document.sources[index], index, provider)
     if provider in SIGNS_ADDRESS and "public_base_url" not in document.intake:
         yield ("intake", "public_base_url"), f'is missing; "{provider}" signs the address that it calls'
+
+
+def _retention(document: Document, index: int, source: Table) -> Iterator[Complaint]:
+    """Identities outlast whatever may come again, and whatever hangs on them; 0: for ever."""
+    keys, provider = source.get("key_retention_days", 0), source.get("provider")
+    if not keys:
+        return
+    place = document.place(index, "key_retention_days")
+    if provider is not None and keys < horizons.days(provider):
+        yield place, f'must be 0 or at least {horizons.days(provider)}: so late may "{provider}" deliver again'
+    for name in ("payload_retention_days", "attempt_retention_days", "decision_retention_days"):
+        if not 0 < source.get(name, 0) <= keys:
+            yield place, f"needs {name} from 1 to {keys}: with an identity goes what hangs on it"
 
 
 def _pulled(source: Table, index: int, provider: str) -> Iterator[Complaint]:

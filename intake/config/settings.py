@@ -146,7 +146,8 @@ class Source:
     `pull_every` in minutes, 0: never by the clock; a shop is asked at `shop_url` with its REST key.  `closed_because`
     says why the source accepts nothing for now (503), None: it is open.  `scheme` None: any that the provider knows.
     `dedupe` is "id", "body", a JSON Pointer or a lower-case header name.  `key_retention_days` 0: identities are kept
-    for ever.  `promise_minutes` 0: nothing is promised.  `approval_hours` 0: an approval lasts for good.
+    for ever; likewise contents, attempts and decisions, which `intake purge` takes away.
+    `promise_minutes` 0: nothing is promised.  `approval_hours` 0: an approval lasts for good.
     `fields`: lead field -> JSON Pointer into the body.
     `allowed_origins` and `rate_per_minute` (of one address) are of sources whose forms browsers send themselves.
     """
@@ -189,6 +190,9 @@ class Source:
     promise_minutes: int = 5
     hold: tuple[str, ...] = ()
     key_retention_days: int = 0
+    payload_retention_days: int = 0
+    attempt_retention_days: int = 0
+    decision_retention_days: int = 0
     assignee: str | None = None
     idempotency_key: bool = False
     allow_get: bool = False

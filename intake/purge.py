@@ -1,0 +1,116 @@
+"""Taking away what is old: contents, attempts, decisions, and at last identities, by the age that each source names.
+
+Small batches, each a transaction of its own; whoever was stopped begins again, and finds what is left.  Nothing goes
+on which something open may still need: an event goes only with its whole need at rest, no record of it in doubt, no
+item open, nothing to be fetched.  Only the owner of the tables may do it (`is_purge` in the schema).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from intake import purge_sql
+from intake.config import Settings, Source
+from intake.db import Conn
+
+BATCH: Final = 200  # rows of a transaction
+
+What = Literal["payloads", "attempts", "decisions", "identities"]
+Told = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`select` gives the ids of a batch; `acts` are done to them in this order, each counted under its name."""
+
+    what: What
+    days: Callable[[Source], int]
+    select: str
+    acts: Mapping[str, str]
+
+
+STEPS: Final = (
+    Step("payloads", lambda source: source.payload_retention_days, purge_sql.OLD_RECEIPTS, purge_sql.EMPTY_RAW),
+    Step("payloads", lambda source: source.payload_retention_days, purge_sql.OLD_EVENTS, purge_sql.EMPTY_LEADS),
+    Step("attempts", lambda source: source.attempt_retention_days, purge_sql.OLD_EVENTS, purge_sql.DROP_ATTEMPTS),
+    Step("decisions", lambda source: source.decision_retention_days, purge_sql.OLD_EVENTS, purge_sql.DROP_DECISIONS),
+    Step("identities", lambda source: source.key_retention_days, purge_sql.OLD_NEEDS, purge_sql.DROP_IDENTITIES),
+)
+
+
+class NotOwner(Exception):
+    """Who is connected does not own the tables, and may take nothing away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`source` None: all.  `dry`: only count.  `now` None: the database's own; tests name another."""
+
+    source: str | None = None
+    dry: bool = False
+    batch: int = BATCH
+    now: datetime | None = None
+
+
+def purge(conn: Conn, settings: Settings, wish: Wish, *, told: Told = lambda _done, _total: None) -> Counter[str]:
+    """Returns how many rows of what went, or would go.  `told` hears how many steps of how many are done.
+
+    Raises NotOwner.
+    """
+    _check_owner(conn)
+    counted: Counter[str] = Counter()
+    work = list(_work(settings, wish))
+    for done, (step, source, days) in enumerate(work):
+        told(done, len(work))
+        counted += _all_batches(conn, step, source, timedelta(days=days), wish)
+    return counted
+
+
+OWNS = "SELECT owns('events'::regclass)"
+
+
+def _check_owner(conn: Conn) -> None:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        if not cursor.execute(OWNS).fetchone():
+            raise NotOwner
+
+
+def _work(settings: Settings, wish: Wish) -> Iterator[tuple[Step, Source, int]]:
+    for source in settings.sources.values():
+        if wish.source in {None, source.name}:
+            yield from ((step, source, days) for step in STEPS if (days := step.days(source)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    at: datetime
+    id: UUID
+
+
+BEGIN: Final = {"at": datetime(1970, 1, 1, tzinfo=UTC), "id": UUID(int=0)}
+
+
+def _all_batches(conn: Conn, step: Step, source: Source, age: timedelta, wish: Wish) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    names = [source.name, *([source.renamed_from] if source.renamed_from else [])]
+    given: dict[str, object] = {"names": names, "age": age, "now": wish.now, "batch": wish.batch, **BEGIN}
+    while rows := _batch(conn, step, given, counted, dry=wish.dry):
+        given |= {"at": rows[-1].at, "id": rows[-1].id}
+    return counted
+
+
+def _batch(conn: Conn, step: Step, given: Mapping[str, object], counted: Counter[str], *, dry: bool) -> Sequence[_Row]:
+    with conn.transaction(force_rollback=dry), conn.cursor(row_factory=class_row(_Row)) as cursor:
+        conn.execute("SET LOCAL intake.purge = 'on'")
+        rows = cursor.execute(step.select.encode(), given).fetchall()
+        for name, act in step.acts.items() if rows else ():
+            count = conn.execute(act.encode(), {**given, "ids": [row.id for row in rows]}).rowcount
+            counted.update({name: count} if not name.startswith("_") else {})
+    return rows
