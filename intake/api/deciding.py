@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
-from intake import item_decisions, pauses, quarantine
+from intake import item_decisions, pauses, quarantine, worklist
 from intake.api import gate
 from intake.api.problems import Problem
 from intake.api.routes import Given, Route
@@ -26,7 +26,7 @@ from intake.api.schemas import (
 from intake.decided import Author
 from intake.desk import operators
 from intake.desk.acting import Decider, EventDeed, Wish
-from intake.desk.roles import NEEDS
+from intake.desk.roles import NEEDS, resolving
 from intake.desk.tools import connection, tools
 
 # How long a decision waits for the CRM's word, in seconds; a program may come again.
@@ -106,18 +106,17 @@ def assign(given: Given, item_id: int) -> dict[str, object]:
 
 def resolve(given: Given, item_id: int) -> dict[str, object]:
     """Close a conflict, a quarantine or an incident."""
-    author, resolution = _author(given), given["resolution"]
-    settings = tools().settings
+    author, resolution, settings = _author(given), given["resolution"], tools().settings
     with connection() as conn:
+        item = worklist.item(conn, item_id)
+        if item is None:
+            raise LookupError(f"item {item_id}")
         match resolution:
-            case "keep":
-                gate.must(NEEDS["resolve keep"])
-                result = item_decisions.resolve(conn, author, item_id, "keep", settings)
-            case "accept":
-                gate.must(NEEDS["resolve accept"])
-                result = item_decisions.resolve(conn, author, item_id, "accept", settings)
+            case "keep" | "accept":
+                gate.must(resolving("resolve keep" if resolution == "keep" else "resolve accept", item.kind))
+                result = item_decisions.resolve(conn, author, item_id, resolution, settings)
             case _:
-                gate.must(NEEDS["resolve release"])
+                gate.must(resolving("resolve release", item.kind))
                 releaser = quarantine.Releaser(author.by, author.reason)
                 left = quarantine.release(conn, settings, item_id, releaser).left
                 result = "released" if left is None else "unreadable"

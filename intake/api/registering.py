@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 
-from flask import Blueprint, Flask, Response, render_template, request
+from flask import Blueprint, Flask, Response, render_template
 
 from intake.api import openapi, problems
-from intake.desk.tools import Tools
+from intake.desk.tools import Tools, tools
 
 
-def register(app: Flask, tools: Tools) -> None:
+def register(app: Flask, _tools: Tools) -> None:
     """Put it under /api/v1, with its description beside it."""
-    del tools
     routes = Blueprint("api", __name__, url_prefix=openapi.BASE)
     for route in openapi.ROUTES:
         routes.add_url_rule(route.path, route.name, route.serve(), methods=[route.method])
@@ -34,5 +33,5 @@ def reference() -> str:
     """The same for people."""
     return render_template(
         "reference.html", routes=openapi.ROUTES, codes=openapi.codes(), path_of=openapi.path_of,
-        scope_of=openapi.scope_of, base=request.url_root.rstrip("/"),
+        scope_of=openapi.scope_of, base=tools().settings.public_base_url,
     )  # fmt: skip

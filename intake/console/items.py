@@ -17,7 +17,7 @@ from intake.console.i18n import _
 from intake.decided import Author, Refused
 from intake.deliveries import NotAllowed
 from intake.desk import access, operators
-from intake.desk.roles import ItemAction
+from intake.desk.roles import ItemAction, resolving
 from intake.desk.tools import connection, tools
 from intake.explain import refusal_text
 from intake.quarantine import NotReleased
@@ -64,7 +64,7 @@ def _page(item: ItemRow, told: str = "", *, unmasked: bool = False) -> str:
     rows = sorted(sides.fields, key=lambda each: not each.differs) if sides else []
     return render_template(
         "item.html", item=item, sides=sides, rows=rows, unmasked=unmasked, told=told, actions=ACTIONS[item.kind],
-        people=people, may=wording.may, form=request.form,
+        people=people, may=wording.may, may_resolve=may_resolve, form=request.form,
     )  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def resolve(item_id: int) -> Response | str:
     deed = next((each for each in ACTIONS[item.kind] if each == request.form.get("deed")), None)
     if deed is None:
         abort(HTTPStatus.BAD_REQUEST)
-    if not wording.may(deed):
+    if not may_resolve(item, deed):
         abort(HTTPStatus.FORBIDDEN)
     author = Author(gate.signed_in().operator.name, _reason())
     if not author.reason:
@@ -106,6 +106,11 @@ def resolve(item_id: int) -> Response | str:
     if item.event_id:
         target = url_for("console.event", event_id=item.event_id, done=done)
     return redirect(target, HTTPStatus.SEE_OTHER)
+
+
+def may_resolve(item: ItemRow, deed: ItemAction) -> bool:
+    """Whether the reader's role allows it."""
+    return gate.signed_in().operator.may(resolving(deed, item.kind))
 
 
 def _reason() -> str:

@@ -18,7 +18,7 @@ from intake import masked
 from intake.console import gate, wording
 from intake.console.i18n import _, format_datetime
 from intake.db import Conn
-from intake.desk import access, inbox, searching
+from intake.desk import access, inbox, operators, searching
 from intake.desk.inbox import LISTS, STATES, Filter, List, Page, Row
 from intake.desk.tools import connection, tools
 from intake.ops import BadCursor
@@ -57,9 +57,11 @@ def show(which: str) -> str:
         found = _page(conn, named, wanted)
         people = masked.contacts(conn, [row.event_id for row in found.rows if row.event_id])
         counted = inbox.counts(conn, midnight=tools().midnight)
+        names = [each.name for each in operators.everybody(conn) if each.disabled_at is None and each.may("work")]
     return render_template(
-        "inbox.html", which=named, page=found, people=people, counts=counted, given=_given(), filters=_filters(named),
-        next=_next(named, found), filtered=any(value for key, value in _given().items() if key != "cursor"),
+        "inbox.html", which=named, page=found, people=people, counts=counted, given=_given(),
+        filters=_filters(named, names), next=_next(named, found),
+        filtered=any(value for key, value in _given().items() if key != "cursor"),
     )  # fmt: skip
 
 
@@ -107,13 +109,13 @@ def _wanted(conn: Conn) -> Filter:
 Choices = list[tuple[str, str]]
 
 
-def _filters(which: List) -> list[tuple[str, str, Choices]]:
+def _filters(which: List, names: list[str]) -> list[tuple[str, str, Choices]]:
     """Name, label and choices of each filter that a list has."""
     sources: Choices = [(name, name) for name in sorted(tools().settings.sources)]
     kinds: Choices = [(each, wording.kind(each)) for each in get_args(SourceKind)]
     states: Choices = [(each, wording.state(each)) for each in STATES]
     items: Choices = [(each, wording.item_kind(each)) for each in KINDS]
-    people: Choices = [("me", _("Míos")), ("-", _("De nadie"))]
+    people: Choices = [("me", _("Míos")), ("-", _("De nadie")), *((name, name) for name in names)]
     modes: Choices = [("live", _("Reales")), ("test", _("De prueba"))]
     every = {
         "decide": [("item", _("Qué es"), items), ("assignee", _("Responsable"), people)],

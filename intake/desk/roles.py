@@ -53,6 +53,12 @@ NEEDS: Final[Mapping[Deed, Permission]] = {
     "resume": "steer",
 }
 
+
+def resolving(deed: ItemAction, item_kind: str) -> Permission:
+    """What closing an item asks: other content is approved, while an incident is only seen to."""
+    return "work" if item_kind == "incident" else NEEDS[deed]
+
+
 # What a token may be given, and what each of it lets through.
 Scope = Literal["read", "data", "act"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)

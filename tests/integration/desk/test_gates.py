@@ -165,3 +165,19 @@ def test_metrics_are_open_to_this_host_alone(scene: Scene, forwarded: bool) -> N
 def test_a_scraper_elsewhere_needs_a_token(scene: Scene) -> None:
     headers = scene.desk.token("viewer", "read") | {"X-Forwarded-For": "203.0.113.7"}
     assert scene.desk.stranger().get("/metrics", headers=headers).status_code == 200
+
+
+# --- items ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_operator_sees_to_an_incident_and_accepts_no_other_content(scene: Scene) -> None:
+    with scene.lab.pool.connection() as conn:
+        (row,) = conn.execute(
+            "INSERT INTO items (kind, reason, mode, source, event_id)"
+            " VALUES ('incident', 'task_several', 'live', 'web', %(event_id)s) RETURNING item_id",
+            {"event_id": scene.day.confirmed},
+        ).fetchall()
+    operator = scene.desk.person("operator")
+    taken = operator.post(f"/console/items/{row[0]}/resolve", deed="resolve accept", reason="seen to")
+    refused = operator.post(f"/console/items/{scene.day.conflict_item}/resolve", deed="resolve accept", reason="x")
+    assert (taken.status_code, refused.status_code) == (303, 403)
