@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Final
 from uuid import UUID
 
-from intake import decided, ops, remaking, revisions, worklist
+from intake import decided, opened, ops, remaking, revisions, worklist
 from intake.api import gate
 from intake.api.routes import Given, Route
 from intake.api.schemas import (
@@ -99,11 +99,13 @@ def items(given: Given) -> dict[str, object]:
 
 
 def item(given: Given, item_id: int) -> dict[str, object]:
-    """One item, open or closed."""
+    """One item, open or closed; what is in doubt is looked for in the CRM at once."""
     with connection() as conn:
         found = worklist.item(conn, item_id)
         if found is None:
             raise LookupError(f"item {item_id}")
+        if opened.item(conn, found):
+            tools().hint()
         return _whole(conn, found, _language(given))
 
 
@@ -131,6 +133,6 @@ ROUTES: Final = (
           "data", NoQuery(), DataSchema(), data),
     Route("GET", "/items", "listItems", "What waits for a person, the oldest first.",
           "see", ItemsQuery(), ItemsSchema(), items),
-    Route("GET", "/items/<int(max=4611686018427387904):item_id>", "getItem", "One item, open or closed.",
-          "see", LanguageQuery(), ItemSchema(), item),
+    Route("GET", "/items/<int(max=4611686018427387904):item_id>", "getItem",
+          "One item, open or closed; what is in doubt is looked for now.", "see", LanguageQuery(), ItemSchema(), item),
 )  # fmt: skip

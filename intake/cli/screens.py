@@ -8,9 +8,10 @@ from uuid import UUID
 
 from psycopg.errors import InternalError, ProgrammingError
 
-from intake import shown
+from intake import opened, shown
 from intake.cli import place
 from intake.db import Conn
+from intake.worklist import ItemRow
 
 
 def shows_event(conn: Conn, event_id: UUID) -> None:
@@ -31,3 +32,10 @@ def _note(write: Callable[[], None]) -> None:
     # Whoever may only read, and a copy that takes no writes, are shown it all the same.
     with suppress(ProgrammingError, InternalError):
         write()
+
+
+def looks(conn: Conn, item: ItemRow) -> int:
+    """Looks that an open item sets going, because somebody opens it; 0: none, or who opens it may only read."""
+    with suppress(ProgrammingError, InternalError):
+        return opened.item(conn, item)
+    return 0

@@ -10,6 +10,7 @@ from intake import comparing, ops, quarantine, worklist
 from intake import explain as explaining
 from intake.cli import place, screens, showing
 from intake.cli.arguments import language
+from intake.cli.deciding import hint
 from intake.cli.output import as_json, facts, heading, minute, paragraph, print_json, table
 from intake.cli.reading import in_language
 from intake.cli.seeing import Looker, may_see, unmasked_data
@@ -57,7 +58,10 @@ def what_of(item: ItemRow, lang: Language) -> str:
 @in_language
 @as_json
 def item(*, item_id: int, data: bool, by: str | None, lang: str | None, json_wanted: bool) -> None:
-    """One item: what it is about, and what may be done.  A conflict is shown with both contents."""
+    """One item: what it is about, and what may be done.  A conflict is shown with both contents.
+
+    What is in doubt is looked for in the CRM at once.
+    """
     looker = may_see(data=data, by=by)
     with place.connection() as conn:
         found = worklist.item(conn, item_id)
@@ -65,11 +69,17 @@ def item(*, item_id: int, data: bool, by: str | None, lang: str | None, json_wan
             raise finding("no_item", item=item_id)
         if looker:
             looker.note(conn, "conflict" if found.kind == "conflict" else "content", found.event_id, item=item_id)
+        sought = screens.looks(conn, found)
         if json_wanted:
             print_json(document_of(conn, found, language(lang), looker))
         else:
             screens.shows_item(conn, item_id)
             _show(conn, found, language(lang), looker)
+    if sought:
+        hint()
+        if not json_wanted:
+            click.echo()
+            paragraph(SENTENCES["looking"].of(language(lang)).format(count=sought, event=found.event_id))
 
 
 def document_of(conn: Conn, found: ItemRow, lang: Language, looker: Looker | None) -> dict[str, object]:
@@ -137,5 +147,6 @@ def _lines(found: ItemRow, lang: Language) -> list[tuple[str, object]]:
 
 
 def _kind_of(found: ItemRow, lang: Language) -> str:
-    """The kind of the record that an incident is about, as its reason begins."""
-    return name(RECORDS, found.reason.partition("_")[0], lang)
+    """The kind of the record that an incident is about, as its reason begins; "": it names none."""
+    kind = found.reason.partition("_")[0]
+    return name(RECORDS, kind, lang) if kind in RECORDS else ""

@@ -10,7 +10,7 @@ from uuid import UUID
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from intake import shown, worklist
+from intake import opened, shown, worklist
 from intake.console import gate, i18n, wording
 from intake.console.i18n import _
 from intake.desk import access, acting, dossier
@@ -40,11 +40,14 @@ def found(event_id: UUID) -> Dossier:
 
 @gate.needs("see")
 def show(event_id: UUID) -> str:
-    """Everything but what it says."""
+    """Everything but what it says; what is in doubt is looked for in the CRM at once."""
     read = found(event_id)
     with connection() as conn:
         shown.event(conn, event_id, operator=gate.signed_in().operator.name)
-    return _page(read, None)
+        is_sought = opened.event(conn, event_id) > 0
+    if is_sought:
+        tools().hint()
+    return _page(read, None, is_sought=is_sought)
 
 
 @gate.needs("data")
@@ -56,7 +59,7 @@ def show_data(event_id: UUID) -> str:
         return _page(read, dossier.contents(conn, event_id))
 
 
-def _page(read: Dossier, contents: list[Content] | None) -> str:
+def _page(read: Dossier, contents: list[Content] | None, *, is_sought: bool = False) -> str:
     with connection() as conn:
         shown.event(conn, read.event.event_id, operator=gate.viewer().operator)
         item = worklist.item(conn, read.event.open_item) if read.event.open_item else None
@@ -65,7 +68,7 @@ def _page(read: Dossier, contents: list[Content] | None) -> str:
     return render_template(
         "event.html", read=read, item=item, contents=contents, entry=entry, lead_rows=lead_rows,
         refresh=url_for("console.event", event_id=read.event.event_id, reading=tries + 1) if waits else None,
-        again_after=AGAIN_AFTER, asked=tries > 0,
+        again_after=AGAIN_AFTER, asked=tries > 0, is_sought=is_sought,
         actions=[each for each in read.told.safe_actions if each.allowed and wording.may(each.action)],
         others=[each for each in read.told.safe_actions if not each.allowed or not wording.may(each.action)],
         may=wording.may, slug=slug,

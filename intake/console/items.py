@@ -9,7 +9,7 @@ from typing import Final
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from intake import comparing, item_decisions, quarantine, shown, worklist
+from intake import comparing, item_decisions, opened, quarantine, shown, worklist
 from intake.console import gate, i18n, wording
 from intake.console.deeds import LONGEST_REASON
 from intake.console.events import slug
@@ -54,6 +54,8 @@ def show(item_id: int) -> str | Response:
         return redirect(url_for("console.event", event_id=item.event_id))
     with connection() as conn:
         shown.item(conn, item_id, operator=gate.signed_in().operator.name)
+        if opened.item(conn, item):
+            tools().hint()
     return _page(item)
 
 
