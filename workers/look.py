@@ -27,7 +27,8 @@ from workers.values import alike
 # A claimed look that died with its worker is due again after this.
 HOLD = timedelta(minutes=2)
 
-# A create that followed a doubt is looked at again: at once, after the limit, an hour later, then nightly for a week.
+# A create that followed a doubt is looked at again: at once, after the limit (which may be longer than this), an hour
+# later, then nightly for a week.
 RECHECKS = (timedelta(minutes=3), timedelta(hours=1), *(timedelta(days=1),) * 7)
 
 
@@ -136,13 +137,13 @@ def _told(looked: Looked, control: Control) -> tuple[LookOutcome, str | None, tu
 def _conclude(conn: Conn, record: Record, sight: Sight, control: Control, plan: Strategy) -> None:
     match sight.looked:
         case Found(seen) if record.state == "known":
-            _recheck(conn, record, seen.crm_id)
+            _recheck(conn, record, seen.crm_id, plan)
         case Found(seen):
             settle_found(conn, record, seen)
         case Several(crm_ids):
             double(conn, record, crm_ids)
         case Absent() if record.state == "known":
-            records.look_again(conn, record, after=RECHECKS[-1], counts=True)
+            _recheck(conn, record, None, plan)
         case Absent():
             _absent(conn, record, control, plan)
         case Unsure(after=after):
@@ -171,11 +172,13 @@ def double(conn: Conn, record: Record, crm_ids: tuple[str, ...]) -> None:
     records.look_again(conn, record, after=backoff.LOOKS[-1], counts=True)
 
 
-def _recheck(conn: Conn, record: Record, crm_id: str) -> None:
-    if crm_id != record.crm_id:
+def _recheck(conn: Conn, record: Record, crm_id: str | None, plan: Strategy) -> None:
+    """`crm_id`: what stands under its reference, None: nothing that a search finds (it is read by its id at night)."""
+    if crm_id not in (None, record.crm_id):
         double(conn, record, tuple(filter(None, (record.crm_id, crm_id))))
     elif record.looks < len(RECHECKS):
-        records.look_again(conn, record, after=RECHECKS[record.looks], counts=True)
+        after = max(RECHECKS[record.looks], _span(plan))
+        records.look_again(conn, record, after=after, counts=True)
     else:
         records.stop_looking(conn, record.record_id)
 

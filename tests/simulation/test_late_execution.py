@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from crm_clients.base import Kind
-from tests.lab import Lab
+from tests.lab import Lab, lab
 from tests.simulation.world import STEP, creates, impatient, incidents, ledger, looks
 
 KINDS = ("contact", "opportunity", "task", "note")
@@ -136,6 +138,31 @@ def test_a_create_that_followed_a_doubt_is_looked_at_again_and_then_left_alone(s
     assert rechecks >= 2
     for _ in range(12):
         stored.pass_time(STEP * 24 * 120)
+        stored.work()
+    (contact,) = stored.rows("SELECT state, look_at FROM records WHERE kind = 'contact'")
+    assert contact == {"state": "known", "look_at": None}
+
+
+def test_it_is_looked_at_again_no_sooner_than_the_limit_has_passed(database_url: str, tmp_path: Path) -> None:
+    with lab(database_url, tmp_path, limit=600.0) as slow:
+        slow.form()
+        slow.dials.fault("500_without_effect", match={"what": "create", "kind": "contact"})
+        slow.settle(rounds=4, step=timedelta(minutes=11))
+        created = creates(slow, "contact")[-1]["prepared_at"]
+        known = [each["prepared_at"] for each in looks(slow, "contact") if each["outcome"] == "found"]
+        assert isinstance(created, datetime)
+        after = [at - created for at in known if isinstance(at, datetime)]
+        assert [each for each in after if timedelta(seconds=5) < each < timedelta(seconds=600)] == []
+        assert max(after) > timedelta(seconds=600)
+
+
+def test_what_people_removed_meanwhile_is_not_looked_at_for_ever(stored: Lab) -> None:
+    stored.form()
+    stored.dials.fault("500_without_effect", match={"what": "create", "kind": "contact"})
+    stored.settle()
+    stored.dials.fault("false_absent", match={"what": "find", "kind": "contact"}, times=1000)
+    for _ in range(12):
+        stored.pass_time(timedelta(days=2))
         stored.work()
     (contact,) = stored.rows("SELECT state, look_at FROM records WHERE kind = 'contact'")
     assert contact == {"state": "known", "look_at": None}
