@@ -43,8 +43,10 @@ DOES: Mapping[Action, Text] = {
         "Abre otra oportunidad para este mensaje y los que sigan.",
         "Opens another opportunity for this message and those that follow."),
     "correct": Text(
-        "Cambia los datos que se entregarán; lo original se conserva y lo que ya está en el CRM no cambia.",
-        "Changes what will be delivered; the original is kept, and what stands in the CRM is not changed."),
+        "Cambia los datos que se entregarán; lo original se conserva. La oportunidad que ya está en el CRM se "
+        "actualiza donde nadie la cambió.",
+        "Changes what will be delivered; the original is kept. An opportunity that stands in the CRM is brought up to "
+        "date where nobody changed it."),
     "revive": Text(
         "Sigue desde el primer paso sin confirmar; lo confirmado no se crea de nuevo.",
         "Goes on at the first unconfirmed step; what is confirmed is not created again."),
@@ -82,6 +84,9 @@ REFUSALS: Mapping[str, Text] = {
         "Solo cuando está en duda o en revisión; está «{state}».",
         "Only while it is in doubt or in review; it is “{state}”."),
     "only_in_review": Text("Solo desde revisión; está «{state}».", "Only from review; it is “{state}”."),
+    "only_open_to_correction": Text(
+        "Solo desde revisión o mientras espera aprobación; está «{state}».",
+        "Only from review, or while it awaits approval; it is “{state}”."),
     "only_confirmed_or_review": Text(
         "Solo si está confirmado o en revisión; está «{state}».",
         "Only once it is confirmed, or from review; it is “{state}”."),

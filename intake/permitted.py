@@ -72,7 +72,7 @@ def refusal(action: Action, view: View) -> str | None:
         case "settle contact" | "settle note" | "settle new" | "revive" | "redeliver":
             refused = _after_review(action, view)
         case "correct":
-            refused = said_already(view) if state in {"review", "awaiting_approval"} else "only_in_review"
+            refused = said_already(view) if state in {"review", "awaiting_approval"} else "only_open_to_correction"
         case "approve" | "decline":
             refused = None if state == "awaiting_approval" else "only_awaiting"
         case "cancel":

@@ -11,6 +11,9 @@ from intake.cli.group import Finding
 from intake.reason_texts import Text
 
 SENTENCES: Mapping[str, Text] = {
+    "no_channel": Text(
+        "Ningún canal está configurado: vea [alerts] en intake.toml.",
+        "No channel is configured: see [alerts] in intake.toml."),
     # what was decided
     "revived": Text(
         "Recibido: se intenta de nuevo desde lo que falta.", "Received: it is tried again from what is missing."),

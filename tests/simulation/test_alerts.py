@@ -402,7 +402,7 @@ def test_the_command_says_it_in_words(told: Told, tmp_path: Path) -> None:
     told.round()
     said = intake(beside(told.lab, tmp_path), "alerts").out
     assert "1 en duda de «web»" in said
-    assert "no channel is configured" in said
+    assert "Ningún canal está configurado" in said
 
 
 def with_channels(told: Told, folder: Path) -> dict[str, str]:

@@ -15,6 +15,7 @@ from intake.cli import place
 from intake.cli.arguments import language
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import as_json, heading, paragraph, print_json, table
+from intake.cli.sentences import SENTENCES
 from intake.config import Settings
 from intake.db import open_pool, transaction
 from intake.shown_names import label
@@ -47,7 +48,7 @@ def alerts(*, test: bool, json_wanted: bool) -> None:
         (each.made_at, each.channel, each.kind, each.sent_at, each.tries, each.failure) for each in said
     ])  # fmt: skip
     if not usable:
-        click.echo("no channel is configured: see [alerts] in intake.toml")
+        paragraph(SENTENCES["no_channel"].of(spoken))
 
 
 def _text(each: Held, settings: Settings) -> str:

@@ -37,7 +37,7 @@ TABLE: dict[Action, tuple[str, ...]] = {
     "settle contact": (*("only_in_review",) * 5, "contact_known", *("only_in_review",) * 3),
     "settle note": (*("only_in_review",) * 5, "not_closed", *("only_in_review",) * 3),
     "settle new": (*("only_in_review",) * 5, "not_without_opportunity", *("only_in_review",) * 3),
-    "correct": ("", *("only_in_review",) * 4, "", *("only_in_review",) * 3),
+    "correct": ("", *("only_open_to_correction",) * 4, "", *("only_open_to_correction",) * 3),
     "revive": (*("only_in_review",) * 5, "", *("only_in_review",) * 3),
     "approve": ("", *("only_awaiting",) * 8),
     "decline": ("", *("only_awaiting",) * 8),
