@@ -64,7 +64,8 @@ def purge(conn: Conn, settings: Settings, wish: Wish, *, told: Told = lambda _do
 
     Raises NotOwner.
     """
-    _check_owner(conn)
+    if not is_owner(conn):
+        raise NotOwner
     counted: Counter[str] = Counter()
     work = list(_work(settings, wish))
     for done, (step, source, days) in enumerate(work):
@@ -76,10 +77,10 @@ def purge(conn: Conn, settings: Settings, wish: Wish, *, told: Told = lambda _do
 OWNS = "SELECT owns('events'::regclass)"
 
 
-def _check_owner(conn: Conn) -> None:
+def is_owner(conn: Conn) -> bool:
+    """Whether who is connected owns the tables."""
     with conn.cursor(row_factory=scalar_row) as cursor:
-        if not cursor.execute(OWNS).fetchone():
-            raise NotOwner
+        return bool(cursor.execute(OWNS).fetchone())
 
 
 def _work(settings: Settings, wish: Wish) -> Iterator[tuple[Step, Source, int]]:

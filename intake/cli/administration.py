@@ -9,10 +9,11 @@ import click
 
 from intake import database_roles, installation
 from intake.attempts import Patience
-from intake.cli import place
+from intake.cli import forgetting, place
 from intake.cli.group import Finding
 from intake.db import FIRST_MIGRATION
 from intake.db import migrate as apply_migrations
+from intake.forgetting import ledger
 
 
 @click.command()
@@ -39,6 +40,19 @@ def migrate(*, this_host: bool, roles: bool) -> None:
             installation.pin(installation.read(conn), installation.mark_file(process), ours=ours)
 
 
+def _forget_again() -> None:
+    """Who was forgotten since the copy was made stands in it again."""
+    try:
+        with place.connection() as conn:
+            wanted = ledger.everybody(conn, place.process().intake_home / ledger.FILE)
+        done = forgetting.once_more(hidden=True) if wanted else []
+    except click.ClickException as refused:
+        click.echo(f"people who were forgotten may be back: run `intake forget --again`. {refused.message}", err=True)
+        return
+    if done:
+        click.echo(f"{len(done)} forgotten once more")
+
+
 @click.command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def restored(*, yes: bool) -> None:
@@ -55,5 +69,6 @@ def restored(*, yes: bool) -> None:
     if process.installation is None:
         installation.overwrite(opened, installation.mark_file(process))
     click.echo(f"epoch {opened.epoch} is open: every first create is looked for before it is made")
+    _forget_again()
     if os.environ.get("INTAKE_EPOCH"):
         click.echo(f"set INTAKE_EPOCH={opened.epoch} on every host, and start the processes again")
