@@ -98,6 +98,7 @@ class Stopping:
 
     def _deliver(self, held: Claim, plan: list[str | int]) -> None:
         self.stops.begin(plan)
+        self.desk.users.clear()  # A process that ended remembers nothing, so that every trail has the same length.
         try:
             self.stops.at("delivery.claimed")
             deliver(self.desk, held)
