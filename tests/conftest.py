@@ -23,6 +23,14 @@ from tests.databases import Stock, create, drop, stock, with_database
 REDIS_NUMBERS = itertools.cycle(range(1, 16))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where tests are spread over processes, a file stays together for its fixtures' sake, and so do all tests that
+    change what stands in a CRM server, of which there is one."""
+    for item in items:
+        shared = item.get_closest_marker("crm_servers") is not None
+        item.add_marker(pytest.mark.xdist_group("crm-servers" if shared else str(item.path)))
+
+
 @pytest.fixture(scope="session")
 def server_home() -> Iterator[Path]:
     """A short folder that an unprivileged user may pass through (pytest's own are closed to all but root)."""
