@@ -33,7 +33,13 @@ from workers.probe.run import CannotProbe, Wanted, measure
 
 @click.command("contract")
 @click.option("--account", required=True, help="The destination, by its name in intake.toml.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(list(Kind)), help="Only this kind; may be repeated.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice([each.value for each in Kind]),
+    help="Only this kind; may be repeated.",
+)
 @click.option("--samples", default=10, show_default=True, type=click.IntRange(1, 200), help="How often to repeat.")
 @click.option("--parallel", default=20, show_default=True, type=click.IntRange(2, 64), help="Creates at once.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the result.")
