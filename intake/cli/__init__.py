@@ -11,6 +11,7 @@ __all__ = ["COMMANDS", "Command", "LazyGroup"]
 
 # In the order in which `intake --help` shows them; `workers.main` adds those that need workers or CRM clients.
 COMMANDS = (
+    Command("init", "intake.cli.beginning:init", "Write the first configuration, and make its secrets."),
     Command("migrate", "intake.cli.administration:migrate", "Bring the database's schema up to date."),
     Command("restored", "intake.cli.administration:restored", "Say that the database came back from a backup."),
     Command("sources", "intake.cli.entrances:sources", "The ways in, their addresses, and their last deliveries."),
