@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from http import HTTPStatus
+from typing import Final
 
 from flask import Blueprint, g, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -15,6 +16,10 @@ from intake.desk.operators import Operator, Refusal, Secret
 from intake.desk.passwords import SHORTEST, WeakPassword
 from intake.desk.sessions import form_token
 from intake.desk.tools import connection, tools
+from intake.rates import visitor
+
+# Of one address, in one of the web processes: a check of a password takes a tenth of a second of the door's processors.
+PER_MINUTE: Final = 60
 
 
 def add(pages: Blueprint) -> None:
@@ -52,6 +57,10 @@ def _set(answer: Response, name: str, value: str) -> None:
 
 def enter() -> str | Response:
     """Name and password; a new session, whatever the browser brought."""
+    address = visitor(request.remote_addr or "", request.headers.get("X-Forwarded-For", ""))
+    if tools().rates.wait("login", address, PER_MINUTE):
+        told = _("Demasiados intentos desde su dirección. Espere un minuto.")
+        return _form(HTTPStatus.TOO_MANY_REQUESTS, told, request.form.get("next", ""))
     with connection() as conn:
         found = operators.identify(
             conn, tools().passwords, request.form.get("name", ""), request.form.get("password", "")

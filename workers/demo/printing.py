@@ -156,6 +156,6 @@ def answers(url: str) -> bool:
     with requests.Session() as session:
         session.trust_env = False
         try:
-            return session.get(url, timeout=5.0).ok
+            return session.get(url, timeout=20.0).ok
         except requests.RequestException:
             return False

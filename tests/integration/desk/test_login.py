@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from intake.console.login import PER_MINUTE
 from intake.desk import operators, sessions
 from intake.desk.operators import MOST_FAILURES, Secret
 from intake.desk.serving import create
@@ -97,6 +98,13 @@ def test_brute_force_is_locked_out_of_the_form(scene: Scene) -> None:
     answer = enter(browser, name, PASSWORD)
     assert answer.status_code == 401
     assert "15 minutos" in answer.get_data(as_text=True)
+
+
+def test_an_address_that_tries_too_often_waits(scene: Scene) -> None:
+    browser = create(Tools(scene.lab.settings, scene.lab.pool, lambda: None, QUICK)).test_client()
+    told = [enter(browser, f"n{number}", "guess").status_code for number in range(PER_MINUTE + 10)]
+    assert told[:5] == [401] * 5
+    assert told[-1] == 429
 
 
 def test_a_wrong_password_and_an_unknown_name_look_alike(scene: Scene) -> None:
