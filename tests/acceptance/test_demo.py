@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -109,6 +110,10 @@ def test_it_shows_all_kinds(healthy: Ended, kind: str) -> None:
 @pytest.mark.slow
 def test_it_says_where_the_receiver_is(healthy: Ended) -> None:
     assert "/hooks/<source>" in healthy.output
+
+
+def test_it_says_where_the_console_is_and_how_it_opens(healthy: Ended) -> None:
+    assert re.search(r"http://127\.0\.0\.1:[0-9]+/console +\(name demo, password [a-z0-9-]{23}\)", healthy.output)
 
 
 # --- able to fail -----------------------------------------------------------------------------------------------------
