@@ -429,5 +429,28 @@ class Preflight(Protocol):
         """All that the CRM can be asked about this; what it cannot tell is left out."""
 
 
+CALLS = "calls"  # the bucket of every request that has none of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most so many requests of one bucket in any `per`, by the vendor's own page."""
+
+    calls: int
+    per: timedelta
+    bucket: str = CALLS
+
+
+@runtime_checkable
+class HasLimits(Protocol):
+    """A client whose vendor publishes how many requests an account may send.  They only spare calls."""
+
+    def limits(self) -> tuple[Limit, ...]:
+        """The smallest that any plan has, where plans differ."""
+
+    def bucket(self, request: Request) -> str:
+        """The bucket in which this request counts."""
+
+
 class UnreadableAnswer(Exception):
     """The CRM answered something that the client cannot read; nothing may be concluded from it."""

@@ -34,7 +34,7 @@ from crm_clients.transport import Answered, NotSent, Unanswered
 from intake.attempts import Answer
 from workers import sending
 from workers.desk import Desk, Wired
-from workers.sending import Timing
+from workers.sending import RATE_LIMITED, NoRoom, Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,8 @@ def write(desk: Desk, wired: Wired, request: Request, *, prepared: float, read: 
             return Call(Uncertain(sent.reason), Answer("uncertain", sent.reason, sent_after))
         case Answered():
             means = read(sent.response)
+            if isinstance(means, Retry) and means.reason == RATE_LIMITED:
+                sending.close(desk, wired, request, means.after)
             return Call(means, _noted(means, sent.response, sent_after, since.now()))
         case _:
             assert_never(sent)
@@ -115,13 +117,20 @@ class Sight:
     evidence: dict[str, object] = field(default_factory=dict)
 
 
-def look(desk: Desk, wired: Wired, request: Request, read: Callable[[Response], Looked]) -> Sight:
-    """Ask once; no answer is Unsure."""
+def look(
+    desk: Desk, wired: Wired, request: Request, read: Callable[[Response], Looked], *, must: bool = False
+) -> Sight:
+    """Ask once; no answer is Unsure.  A call that was spared is no silence of the account.  `must`: as in `sending`."""
     since = _Since(desk, desk.clock())
-    sent = sending.look(desk, wired, request)
+    sent = sending.look(desk, wired, request, must=must)
     match sent:
         case Answered():
-            return Sight(read(sent.response), took=since.now(), evidence={"status": sent.response.status})
+            looked = read(sent.response)
+            if isinstance(looked, Unsure) and looked.reason == RATE_LIMITED:
+                sending.close(desk, wired, request, looked.after)
+            return Sight(looked, took=since.now(), evidence={"status": sent.response.status})
+        case NoRoom(after=after):
+            return Sight(Unsure(RATE_LIMITED, after), took=since.now())
         case NotSent() | Unanswered():
             return Sight(Unsure(sent.reason, scope="account"), answered=False, took=since.now())
         case _:
@@ -175,10 +184,10 @@ def _ids(looked: Looked) -> tuple[str, ...]:
             assert_never(looked)
 
 
-def read(desk: Desk, wired: Wired, kind: Kind, crm_id: str) -> Sight:
+def read(desk: Desk, wired: Wired, kind: Kind, crm_id: str, *, must: bool = False) -> Sight:
     """One record by its id, as it stands now."""
-    client = wired.client
-    sight = look(desk, wired, client.read(kind, crm_id), lambda response: client.was_read(kind, crm_id, response))
+    client, request = wired.client, wired.client.read(kind, crm_id)
+    sight = look(desk, wired, request, lambda response: client.was_read(kind, crm_id, response), must=must)
     return Sight(sight.looked, sight.answered, sight.took, (crm_id,), sight.evidence)
 
 
@@ -193,6 +202,8 @@ def matches(desk: Desk, wired: Wired, draft: ContactDraft) -> tuple[Seen, ...] |
     answers: list[dict[str, Seen]] = []
     for request in wired.client.matches(draft):
         sent = sending.look(desk, wired, request)
+        if isinstance(sent, NoRoom):
+            return Unsure(RATE_LIMITED, sent.after)
         if not isinstance(sent, Answered):
             return Unsure(sent.reason)
         try:
@@ -213,7 +224,7 @@ def opportunities_of(desk: Desk, wired: Wired, contact_id: str) -> tuple[Seen, .
     request = wired.client.opportunities_of(contact_id)
     if request is None:
         return None
-    sent = sending.look(desk, wired, request)
+    sent = sending.look(desk, wired, request, must=True)
     if not isinstance(sent, Answered):
         return Unsure(sent.reason, scope="account")
     try:
@@ -224,5 +235,5 @@ def opportunities_of(desk: Desk, wired: Wired, contact_id: str) -> tuple[Seen, .
 
 def control(desk: Desk, wired: Wired) -> Unsure | None:
     """The control call of an account; None: credential and account work."""
-    sent = sending.look(desk, wired, wired.client.control())
+    sent = sending.look(desk, wired, wired.client.control(), must=True)
     return wired.client.controlled(sent.response) if isinstance(sent, Answered) else Unsure(sent.reason)

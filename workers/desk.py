@@ -20,6 +20,7 @@ from intake.db import Pool
 from intake.installation import Installation
 from intake.records import Scope
 from intake.sealing import Seal
+from workers.limiter import Limiter, Unlimited
 from workers.probe.measured import Contract, careful
 
 
@@ -59,6 +60,7 @@ class Desk:
     wired: Mapping[str, Wired]
     transport: Transport
     seal: Seal | None = None
+    limiter: Limiter = field(default_factory=Unlimited)
     patience: Patience = field(default_factory=Patience)
     clock: Clock = boot_clock
     jitter: Callable[[], float] = field(default=random.random)

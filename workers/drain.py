@@ -74,8 +74,11 @@ def _decision_due(desk: Desk) -> bool:
 
 
 def _deliver_next(desk: Desk) -> bool:
+    """Nothing is claimed for an account that refuses calls for now, so that those of other accounts go on."""
+    refusing = desk.limiter.closed(desk.destinations)
+    taking = [each for each in desk.destinations if each not in refusing]
     with desk.pool.connection() as conn:
-        held = deliveries.claim(conn, destinations=desk.destinations, lease=desk.patience.lease)
+        held = deliveries.claim(conn, destinations=taking, lease=desk.patience.lease)
     if held is None:
         return False
     desk.at("delivery.claimed")

@@ -28,6 +28,7 @@ from workers.desk import Desk, Wired
 from workers.drafts import guarded_values
 from workers.look import double, is_gone, look_into, note, note_silence, plan, see, settle_found
 from workers.pausing import unsure
+from workers.sending import RATE_LIMITED
 from workers.sentinels import Control
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing
 from workers.writing import Step, Writing, after_write, busy, settle, write
@@ -126,7 +127,7 @@ def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | N
         matched = tuple(each for each in matched if _is_of(record, each))
     match matched:
         case Unsure(reason):
-            if reason != calls.UNREADABLE_MATCH:
+            if reason not in {calls.UNREADABLE_MATCH, RATE_LIMITED}:
                 note_silence(desk, record, "match", reason, timedelta(seconds=desk.clock() - asked))
             return unsure(desk, wired, matched)
         case ():

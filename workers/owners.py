@@ -71,7 +71,7 @@ def _affinity(desk: Desk, wired: Wired, contact_id: str) -> Iterator[str]:
     listed = calls.opportunities_of(desk, wired, contact_id)
     opportunities: tuple[Seen, ...] = () if listed is None or isinstance(listed, Unsure) else listed
     yield from (each.owner for each in opportunities if each.live and each.closed is not True and each.owner)
-    sight = calls.read(desk, wired, Kind.CONTACT, contact_id)
+    sight = calls.read(desk, wired, Kind.CONTACT, contact_id, must=True)
     if isinstance(sight.looked, Found) and sight.looked.seen.owner:
         yield sight.looked.seen.owner
 
@@ -128,5 +128,5 @@ def _ask(desk: Desk, wired: Wired, owner: str) -> bool | None:
     client = wired.client
     if not isinstance(client, KnowsUsers):
         return None
-    sent = sending.look(desk, wired, client.user(owner))
+    sent = sending.look(desk, wired, client.user(owner), must=True)
     return client.is_there(owner, sent.response) if isinstance(sent, Answered) else None

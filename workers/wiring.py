@@ -11,12 +11,13 @@ from crm_clients.base import Account, Client, FormsAccount
 from crm_clients.oauth import VENDORS, App, Vendor
 from crm_clients.registry import build
 from crm_clients.transport import Transport
-from intake import installation, pulls, sealing
+from intake import installation, pulls, queue, sealing
 from intake.config import Destination, OAuthRule, Process, Settings, load
 from intake.db import Conn, Pool, open_pool
 from intake.installation import Installation
 from intake.sources import PROVIDERS
 from workers.desk import Desk, Wired
+from workers.limiter import RedisLimiter, Unlimited
 from workers.probe import keeping
 from workers.probe.measured import Contract
 
@@ -51,7 +52,15 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
     except BaseException:
         pool.close()
         raise
-    return Desk(pool=pool, settings=settings, installation=here, wired=wired, transport=Transport(), seal=seal)
+    return Desk(
+        pool=pool,
+        settings=settings,
+        installation=here,
+        wired=wired,
+        transport=Transport(),
+        seal=seal,
+        limiter=RedisLimiter(queue.connect(process.redis_url)) if process.redis_url else Unlimited(),
+    )
 
 
 def _measured(conn: Conn, wired: Wired) -> Contract | None:

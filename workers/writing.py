@@ -29,15 +29,16 @@ from crm_clients.base import (
 )
 from crm_clients.transport import NotSent
 from intake import attempts, items, records
-from intake.attempts import RecordMoved
+from intake.attempts import Answer, RecordMoved
 from intake.db import transaction
 from intake.deliveries import Claim
 from intake.records import Record
-from workers import calls, quoted
+from workers import calls, quoted, sending
 from workers.calls import Call
-from workers.desk import Desk
+from workers.desk import Desk, Wired
 from workers.look import double, note, see, settle_found
 from workers.pausing import retry, unreachable
+from workers.sending import RATE_LIMITED, NoRoom
 from workers.sentinels import Control
 from workers.standing import ForPerson, InDoubt, Known, Later, Standing
 
@@ -89,8 +90,14 @@ def busy(record: Record) -> Later:
 
 
 def write(desk: Desk, step: Step, record: Record, writing: Writing) -> Call | None:
-    """Commit the attempt, send it, and let it take its answer; None: the record moved first, and nothing was sent."""
+    """Commit the attempt, send it, and let it take its answer; None: the record moved first, and nothing was sent.
+
+    Where the account has no room for a call, nothing is committed either.
+    """
     wired = desk.wired[record.destination]
+    full = sending.room(desk, wired, writing.request)
+    if full is not None:
+        return Call(full, Answer("not_sent", full.reason))
     prepared = desk.clock()
     desk.at(f"{writing.boundary}.before_commit")
     try:
@@ -136,8 +143,8 @@ def after_write(
     match call.means:
         case Confirmed(crm_id):
             return Known(crm_id, made=True)
-        case NotSent(reason):
-            return unreachable(desk, wired, f"not_sent_{reason}")
+        case NotSent():
+            return _not_sent(desk, wired, call.means)
         case Retry() as again:
             return retry(desk, wired, again)
         case Rejected(reason, fields):
@@ -148,6 +155,12 @@ def after_write(
             return _look_at_once(desk, step, record, reason)
         case _:
             assert_never(call.means)
+
+
+def _not_sent(desk: Desk, wired: Wired, means: NotSent) -> Later:
+    if isinstance(means, NoRoom):
+        return Later(RATE_LIMITED, means.after)
+    return unreachable(desk, wired, f"not_sent_{means.reason}")
 
 
 def _look_at_once(desk: Desk, step: Step, record: Record, reason: str) -> Standing | None:

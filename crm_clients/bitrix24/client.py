@@ -27,12 +27,14 @@ from datetime import timedelta
 
 from crm_clients import numbers
 from crm_clients.base import (
+    CALLS,
     Account,
     Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
+    Limit,
     Looked,
     Question,
     Request,
@@ -169,6 +171,13 @@ class Bitrix24:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_user(owner, response)
+
+    def limits(self) -> tuple[Limit, ...]:
+        """A bucket of 50 that loses two a second (limits.md): never 50 more than it lost."""
+        return (Limit(50, timedelta(seconds=25)),)
+
+    def bucket(self, request: Request) -> str:  # noqa: ARG002 - all count alike
+        return CALLS
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(_call, aim)

@@ -29,11 +29,13 @@ from urllib.parse import quote
 
 from crm_clients import answers
 from crm_clients.base import (
+    CALLS,
     Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
+    Limit,
     Looked,
     OpportunityDraft,
     Question,
@@ -186,6 +188,17 @@ class HubSpot:
 
     def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
         return answers.succeeded(response) or outcomes.is_gone(response)
+
+    def limits(self) -> tuple[Limit, ...]:
+        """100 calls in ten seconds where plans have the fewest; searches have a limit of their own, and count apart.
+
+        4 searches a second by HubSpot's change log, 5 by later notes (developers.hubspot.com/changelog/
+        increasing-our-api-limits, 2026-11-29; OpenAPI files, "Search deals": `x-hubspot-rate-limit-exemptions`).
+        """
+        return (Limit(100, timedelta(seconds=10)), Limit(4, timedelta(seconds=1), "search"))
+
+    def bucket(self, request: Request) -> str:
+        return "search" if request.path.endswith("/search") else CALLS
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         if aim.pipeline in {None, self.pipeline}:

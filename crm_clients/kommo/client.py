@@ -24,11 +24,13 @@ from urllib.parse import quote
 
 from crm_clients import numbers
 from crm_clients.base import (
+    CALLS,
     Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
+    Limit,
     Looked,
     NoteDraft,
     Question,
@@ -150,6 +152,13 @@ class Kommo:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_user(owner, response)
+
+    def limits(self) -> tuple[Limit, ...]:
+        """7 a second; who goes on is blocked by address (es-developers.kommo.com/docs/limitaciones, 2026-11-29)."""
+        return (Limit(7, timedelta(seconds=1)),)
+
+    def bucket(self, request: Request) -> str:  # noqa: ARG002 - all count alike
+        return CALLS
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(self.fields, aim)

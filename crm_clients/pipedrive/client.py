@@ -28,12 +28,14 @@ from urllib.parse import quote
 
 from crm_clients import numbers
 from crm_clients.base import (
+    CALLS,
     Account,
     Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
+    Limit,
     Looked,
     Page,
     Question,
@@ -173,6 +175,17 @@ class Pipedrive:
 
     def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
         return outcomes.is_done(response) or outcomes.is_gone(response)
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Of a token of the smallest plan; searches have ten in two seconds in every plan.
+
+        (pipedrive.readme.io/docs/core-api-concepts-rate-limiting, 2026-11-29.)  A day's budget is the company's: the
+        answers tell when it is used up.
+        """
+        return (Limit(20, timedelta(seconds=2)), Limit(10, timedelta(seconds=2), "search"))
+
+    def bucket(self, request: Request) -> str:
+        return "search" if request.path.endswith("/search") else CALLS
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(self.person_reference, self.deal_reference, self.deal_text, aim)
