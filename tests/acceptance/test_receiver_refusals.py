@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from werkzeug.test import TestResponse
 
-from tests.doorway import Doorway, as_json, path_of, quote, whatsapp
+from tests.doorway import Doorway, as_json, doorway, path_of, quote, whatsapp
 
 BODY = as_json({"name": "Ana Prueba", "message": "Hola"})
 
@@ -257,8 +258,9 @@ def test_a_handshake_without_its_token_is_closed_for_now(any_door: Doorway) -> N
     assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_a_bug_is_no_acknowledgement(door: Doorway) -> None:
-    door.pool.close()
-    answer = door.post("web", BODY)
+def test_a_bug_is_no_acknowledgement(database_url: str, tmp_path: Path) -> None:
+    with doorway(database_url, tmp_path, patience=0.5) as door:
+        door.pool.close()
+        answer = door.post("web", BODY)
     assert answer.status_code == 503
     assert int(answer.headers["Retry-After"]) > 0
