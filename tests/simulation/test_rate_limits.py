@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -11,7 +11,8 @@ from uuid import UUID
 import pytest
 import redis
 
-from crm_clients.base import CALLS
+from crm_clients.base import CALLS, Limit, Request
+from crm_clients.sandbox.client import SandboxClient
 from intake import queue
 from tests.lab import Lab, lab
 from workers import drain
@@ -66,6 +67,17 @@ class Limited:
 def limited(database_url: str, redis_url: str, tmp_path: Path) -> Iterator[Limited]:
     with lab(database_url, tmp_path, profile="enforced") as made, redis.Redis.from_url(redis_url) as client:
         yield Limited(made, client)
+
+
+@dataclass(frozen=True, slots=True)
+class Metered(SandboxClient):
+    """The sandbox, with a limit on its page."""
+
+    def limits(self) -> tuple[Limit, ...]:
+        return (Limit(25, timedelta(seconds=10)),)
+
+    def bucket(self, request: Request) -> str:  # noqa: ARG002 - all count alike
+        return CALLS
 
 
 def confirmed(made: Lab, events: list[UUID]) -> bool:
@@ -125,3 +137,15 @@ def test_without_redis_leads_arrive_as_before(limited: Limited) -> None:
     away = RedisLimiter(queue.connect("redis://127.0.0.1:9/0"))
     limited.settle(limited.lab.other_desk(limiter=away))
     assert confirmed(limited.lab, events)
+
+
+def test_a_published_limit_holds_leads_up_and_loses_none(limited: Limited) -> None:
+    events = limited.leads()
+    wired = limited.lab.desk.wired["crm"]
+    metered = replace(wired, client=Metered(profile="enforced", limit=timedelta(seconds=20)))
+    desk = limited.lab.other_desk(wired={"crm": metered}, limiter=limited.limiter())
+    begun, before = limited.seconds, len(limited.lab.dials.requests())
+    limited.settle(desk)
+    called = len(limited.lab.dials.requests()) - before
+    assert confirmed(limited.lab, events)
+    assert called <= 25 * ((limited.seconds - begun) / 10 + 1)
