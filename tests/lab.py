@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -33,6 +33,7 @@ from intake.sources import PROVIDERS, find
 from tests import unhurried
 from workers import checks, clock, drain
 from workers.desk import Desk
+from workers.prove import timetable
 from workers.wiring import wire
 
 SECRET = "whsec_" + "c2VjcmV0LW9mLXR3ZW50eS1mb3VyLWJ5dGVz"
@@ -213,10 +214,7 @@ class Lab:
     def pass_time(self, span: timedelta) -> None:
         """Every stored time is now this much longer ago."""
         with psycopg.connect(self.database_url) as conn:
-            conn.execute("SET LOCAL intake.purge = 'on'")  # Attempts that are closed do not change otherwise.
-            for table, columns in TIMES.items():
-                moved = ", ".join(f"{column} = {column} - %(span)s" for column in columns)
-                conn.execute(f"UPDATE {table} SET {moved}", {"span": span})  # noqa: S608  # our own names
+            timetable.pass_time(conn, span)
 
     def other_desk(self, **changes: object) -> Desk:
         """A second worker at the same database."""
@@ -254,20 +252,6 @@ class Lab:
             for each in self.dials.records()
             if each["kind"] == kind and each["live"] and "sentinel" not in str(each["reference"])
         ]
-
-
-TIMES: Mapping[str, tuple[str, ...]] = {
-    "records": ("asked_until", "look_at", "created_at"),
-    "deliveries": ("due_at", "claimed_until", "received_at"),
-    "attempts": ("prepared_at", "send_by", "sent_at", "answered_at", "closed_at", "settled_at"),
-    "sentinels": ("seen_at",),
-    "accounts": ("paused_at", "control_at"),
-    "fetches": ("asked_at", "due_at", "ended_at"),
-    "fetch_lanes": ("parked_at", "control_at"),
-    "pulls": ("read_until", "due_at", "ended_at"),
-    "identity_windows": ("last_seen_at",),
-    "installation": ("epoch_opened_at",),
-}
 
 
 def _lag(seconds: float) -> str:

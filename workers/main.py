@@ -18,6 +18,7 @@ RUNNING = (
     Command("check", "workers.commands.checking:check", "Look at everything, and say what to do."),
     Command("crm", "workers.commands.checking:crm", "crm check: the CRM accounts and their sentinels."),
     Command("reconcile", "workers.commands.reconciling:reconcile", "Prove that nothing is missing or double."),
+    Command("prove", "workers.commands.proving:prove", "Stop everything everywhere, and count in the CRM's ledger."),
     Command("pull", "workers.commands.pulling:pull", "Ask a sender for what its webhooks lost."),
     Command("alerts", "workers.commands.alerting:alerts", "What somebody should know now, and what was said."),
 )

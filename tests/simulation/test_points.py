@@ -1,0 +1,74 @@
+"""The list of boundaries is what the code names: none is forgotten, and none is made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crm_clients.base import Kind
+from tests.lab import Lab
+from tests.simulation.talk import talk
+from workers import fetch
+from workers.prove import place
+from workers.prove.matrix import Run
+from workers.prove.play import Theatre
+from workers.prove.points import ELSEWHERE, LOOK, POINTS, TRANSPORT, UPDATE, WRITES
+
+ROOT = Path(__file__).parents[2]
+NAMED = re.compile(r"""\.(?:at|reach)\(\s*f?"([^"]+)"\s*\)""")
+VARIABLES = {"{record.kind}": tuple(Kind), "{writing.boundary}": (*Kind, UPDATE)}
+
+
+def named() -> Iterator[str]:
+    """The boundaries that the code names, each with what its variables may be."""
+    for folder in ("workers", "crm_clients", "intake"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for name in NAMED.findall(file.read_text("utf-8")):
+                variable = next((each for each in VARIABLES if each in name), None)
+                yield from (name.replace(variable, value) for value in VARIABLES[variable]) if variable else (name,)
+
+
+def test_every_boundary_that_the_code_names_is_listed_and_no_other() -> None:
+    found = set(named())
+    of_requests = {f"{stem}.{name}" for stem in (*WRITES, LOOK) for name in found & set(TRANSPORT)}
+    assert found >= set(TRANSPORT)
+    assert (found - set(TRANSPORT)) | of_requests == POINTS.keys()
+
+
+# A note, an update, and a doubt about each kind of record, so that each kind is looked at.
+OBSERVED = (
+    Run("whatsapp", ("note.committed",), ("no_effect_no_answer",), "stored"),
+    Run("whatsapp", ("contact.committed",), ("no_effect_no_answer",), "stored"),
+    Run("quote", ("opportunity.update.committed",), ("no_effect_no_answer",), "stored"),
+    Run("form", ("task.committed",), ("no_effect_no_answer",), "stored"),
+)
+
+
+@pytest.fixture
+def theatre(empty_database_url: str) -> Theatre:
+    place.prepare(empty_database_url)
+    return Theatre(empty_database_url, seed=1)
+
+
+def test_every_listed_boundary_is_passed_by_some_work(theatre: Theatre) -> None:
+    passed = {point for played in theatre.play(OBSERVED) for point in played.trail}
+    assert passed == POINTS.keys() - ELSEWHERE
+
+
+def test_a_form_passes_no_boundary_of_notes_or_versions(theatre: Theatre) -> None:
+    (trail,) = theatre.trails(["form"], ["stored"]).values()
+    assert all("opener" in POINTS[point].passed_by for point in trail)
+
+
+def test_a_fetch_passes_its_own_boundary(database_url: str, tmp_path: Path) -> None:
+    passed: list[str] = []
+    with talk(database_url, tmp_path) as made:
+        made.add_file("9001")
+        made.voice()
+        lab: Lab = made.lab
+        while fetch.fetch_due(lab.other_desk(at=passed.append)):
+            pass
+    assert set(passed) == {"fetch.read"}

@@ -1,0 +1,179 @@
+"""What is sent: each scenario is one person's business, in acts with work between them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final, Literal
+from uuid import UUID
+
+from intake.sources import find
+from workers.prove.stage import Json, Stage
+
+OK = 200
+
+
+class Refused(RuntimeError):
+    """The door did not accept what every door must."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An event that the door acknowledged, and what must come of it.
+
+    `token`: a word that its sender wrote and nobody else; it must stand in one record.  `amount`: that of the newest
+    version.  `replaced`: a later version took its place.
+    """
+
+    event_id: UUID
+    role: Literal["opener", "follow_up", "version"]
+    token: str
+    amount: str | None = None
+    replaced: bool = False
+
+
+@dataclass(slots=True)
+class Sender:
+    """One person at the door, by a name and numbers of the run's own."""
+
+    stage: Stage
+    rng: random.Random
+    accepted: list[Accepted] = field(default_factory=list)
+    conflicts: int = 0
+    number: int = 0
+    sent: int = 0
+
+    def __post_init__(self) -> None:
+        self.number = self.rng.randrange(10_000_000)
+
+    def form(self, *, token: str | None = None, delivery_id: str | None = None) -> Json:
+        """One form; returns what the door says of it."""
+        word = token or self.word()
+        answers: Json = {
+            "name": f"Persona {self.number}", "email": f"p{self.number}@example.com",
+            "phone": f"98{self.number:07d}", "message": f"Busco {word}",
+        }  # fmt: skip
+        (event,) = self._post("web", answers, delivery_id)
+        if not event["duplicate"] and not event["conflict"]:
+            self._keep(event, "opener", word)
+        return event
+
+    def message(self) -> None:
+        """One WhatsApp message."""
+        word, wa_id = self.word(), f"5197{self.number:07d}"
+        message = {"from": wa_id, "id": f"wamid.{self.number}.{self.sent}", "timestamp": str(1_790_000_000 + self.sent),
+                   "type": "text", "text": {"body": f"Quiero {word}"}}  # fmt: skip
+        value: Json = {
+            "messaging_product": "whatsapp",
+            "metadata": {"display_phone_number": "5115550000", "phone_number_id": "100"},
+            "contacts": [{"profile": {"name": f"Rosa {self.number}"}, "wa_id": wa_id}], "messages": [message],
+        }  # fmt: skip
+        change = {"field": "messages", "value": value}
+        (event,) = self._post(
+            "wa", {"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [change]}]}
+        )
+        self._keep(event, "follow_up" if self.accepted else "opener", word)
+
+    def version(self, version: int, amount: str) -> None:
+        """One version of a quote."""
+        word = self.word()
+        body: Json = {
+            "number": f"COT-{self.number}", "version": version, "issued_at": "2026-11-20T15:04:05-05:00",
+            "currency": "PEN", "amount": amount, "message": f"Por favor {word}",
+            "items": [{"sku": "A", "name": "Silla", "quantity": 1, "unit_price": amount}],
+            "contact": {"name": f"Cliente {self.number}", "phone": f"96{self.number:07d}",
+                        "email": f"q{self.number}@example.com"},
+        }  # fmt: skip
+        (event,) = self._post("quotes", body)
+        self.accepted = [
+            Accepted(each.event_id, each.role, each.token, each.amount, replaced=True) for each in self.accepted
+        ]
+        self._keep(event, "version", word, amount)
+
+    def word(self) -> str:
+        """A word that stands nowhere else."""
+        return f"palabra{self.rng.randrange(10**9):09d}"
+
+    def _keep(
+        self, event: Json, role: Literal["opener", "follow_up", "version"], token: str, amount: str | None = None
+    ) -> None:
+        self.accepted.append(Accepted(UUID(str(event["event_id"])), role, token, amount))
+
+    def _post(self, source: str, body: Json, delivery_id: str | None = None) -> list[Json]:
+        """A correctly signed delivery; what the door says of its events.  Raises Refused."""
+        self.sent += 1
+        configured = self.stage.settings.sources[source]
+        path, raw = f"/hooks/{source}", json.dumps(body).encode()
+        headers = find(configured.provider).sign(
+            raw,
+            secret=configured.secret_values[0],
+            url=self.stage.settings.public_base_url + path,
+            now=datetime.now(UTC),
+            delivery_id=delivery_id or f"msg_{self.number}_{self.sent}",
+        )
+        answer = self.stage.door.post(path, data=raw, headers=dict(headers))
+        if answer.status_code != OK:
+            raise Refused(f"{source}: {answer.status_code}")
+        events: list[Json] = answer.get_json()["events"]
+        return events
+
+
+Act = Callable[[Sender], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`acts`: after each of them the workers do what is due.  `openers`: how many opportunities must come of it."""
+
+    name: str
+    words: str
+    acts: tuple[Act, ...]
+    opportunities: int = 1
+
+
+def _duplicate(sender: Sender) -> None:
+    """The same delivery again, as a sender repeats what it believes lost."""
+    first = sender.accepted[0]
+    event = sender.form(token=first.token, delivery_id=f"msg_{sender.number}")
+    if not event["duplicate"] or str(event["event_id"]) != str(first.event_id):
+        raise Refused("a repeated delivery is not called a duplicate of the first")
+
+
+def _conflict(sender: Sender) -> None:
+    """Other content under an id that is known."""
+    event = sender.form(delivery_id=f"msg_{sender.number}")
+    if not event["conflict"]:
+        raise Refused("other content under one id is not called a conflict")
+    sender.conflicts += 1
+
+
+def _two_messages(sender: Sender) -> None:
+    sender.message()
+    sender.message()
+
+
+def _identified(sender: Sender) -> None:
+    sender.form(delivery_id=f"msg_{sender.number}")
+
+
+SCENARIOS: Final[Mapping[str, Scenario]] = {
+    each.name: each
+    for each in (
+        Scenario("form", "a form", (Sender.form,)),
+        Scenario("two_forms", "two forms of one person", (lambda sender: (sender.form(), sender.form()),), 2),
+        Scenario("whatsapp", "a conversation of three messages", (
+            Sender.message, _two_messages,
+        )),
+        Scenario("quote", "a quote in three versions", (
+            lambda sender: sender.version(1, "100.00"),
+            lambda sender: sender.version(2, "250.50"),
+            lambda sender: sender.version(3, "300.75"),
+        )),
+        Scenario("duplicate", "a form, the same again, and other content under its id", (
+            _identified, _duplicate, _conflict,
+        )),
+    )
+}  # fmt: skip
