@@ -65,6 +65,7 @@ def find(conn: Conn, person: Person, seal: Seal, *, until: datetime, told: Told)
     for body in _bodies(conn, until):
         told(body.body_id, last)
         _look(body, person, seal, found)
+    found.events |= _emptied(conn, person, until)
     found.mentions -= found.events
     _receipts(conn, found)
     _decisions(conn, person, found)
@@ -115,6 +116,21 @@ def _sealed(body: _Body, person: Person, seal: Seal, found: Found) -> None:
         return
     if person.is_named_in(text_of(post.body)):
         found.refused.add(body.receipt_id)
+
+
+# Whose contents went by age, or at an earlier forgetting: no lead tells whose they are, but their contact's keys do.
+# What the CRM answered since about their records goes with them.
+EMPTIED: Final = """
+    SELECT DISTINCT d.event_id FROM contact_keys k
+      JOIN deliveries d ON d.contact_record = k.record_id JOIN events e USING (event_id)
+     WHERE k.key = ANY(%(keys)s) AND e.received_at <= %(until)s
+       AND NOT EXISTS (SELECT FROM bodies b WHERE b.event_id = e.event_id AND b.what = 'lead' AND b.content IS NOT NULL)
+"""
+
+
+def _emptied(conn: Conn, person: Person, until: datetime) -> set[UUID]:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return set(cursor.execute(EMPTIED, {"keys": list(person.keys), "until": until}).fetchall())
 
 
 RECEIPTS: Final = """

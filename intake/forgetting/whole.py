@@ -108,8 +108,6 @@ def forget(conn: Conn, place: Place, forgetting: Forgetting, *, cancel_open: boo
     if dry:
         return _certificate(conn, forgetting, found, {"open": len(opened.of(conn, found))}, dry=True)
     _settle(conn, place, forgetting, found, wanted, cancel_open=cancel_open)
-    # What was decided just now names what it was about.
-    found = finding.find(conn, person, place.seal, until=forgetting.at, told=place.told)
     ledger.begin(conn, place.file, forgetting)
     counts = erasing.erase(conn, found)
     counts["spooled"] += spooled.erase(place.spool, wanted) if place.spool else 0

@@ -145,6 +145,17 @@ def test_a_person_that_a_restore_brings_back_is_forgotten_again(made: Lab, envir
     assert made.rows("SELECT author FROM forgotten") == [{"author": "rosa"}]
 
 
+def test_what_the_crm_answers_later_about_them_goes_when_the_list_is_run_again(
+    made: Lab, environ: Mapping[str, str]
+) -> None:
+    confirmed(made)
+    forget(environ)
+    with psycopg.connect(made.database_url) as conn:
+        conn.execute("SET LOCAL intake.purge = 'on'")
+        conn.execute("UPDATE bodies SET content = 'Ana Prueba', purged_at = NULL WHERE what = 'answer'")
+    assert (intake(environ, "forget", "--again").status, traces(made.database_url)) == (0, [])
+
+
 def test_a_decision_that_names_the_person_keeps_its_author_and_loses_its_words(
     made: Lab, environ: Mapping[str, str]
 ) -> None:
