@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from intake import incident_steps
 from intake.explain_texts import DOES, HELD, ITEM_ACTIONS, ITEMS, REFUSALS, STATES, UNKNOWN_STATE, Action
 from intake.incident_texts import INCIDENTS
 from intake.next_steps import DEBOUNCE, DUE, next_step
@@ -109,6 +110,12 @@ def item_text(kind: str, reason: str, language: Language) -> str:
     """What an open item is about, in words."""
     text = ITEMS.get(kind)
     return text.of(language).replace("{reason}", reason) if text else reason_text(reason, language)
+
+
+def item_step(kind: str, reason: str, language: Language) -> str:
+    """What ends an incident; "": it is none, or this version knows of nothing."""
+    text = incident_steps.step(reason) if kind == "incident" else None
+    return text.of(language) if text else ""
 
 
 def item_actions(kind: str, language: Language) -> Mapping[str, str]:

@@ -84,7 +84,10 @@ def item(*, item_id: int, data: bool, by: str | None, lang: str | None, json_wan
 
 def document_of(conn: Conn, found: ItemRow, lang: Language, looker: Looker | None) -> dict[str, object]:
     """The item as JSON shows it; a conflict with both contents, a quarantine with its bytes if they are asked for."""
-    document = asdict(found) | {"actions": explaining.item_actions(found.kind, lang)}
+    document = asdict(found) | {
+        "actions": explaining.item_actions(found.kind, lang),
+        "then": explaining.item_step(found.kind, found.reason, lang),
+    }
     compared = comparing.compare(conn, place.settings(), found, unmasked=looker is not None)
     if compared:
         document["contents"] = compared
@@ -102,6 +105,8 @@ def _body(conn: Conn, found: ItemRow) -> str | None:
 def _show(conn: Conn, found: ItemRow, lang: Language, looker: Looker | None) -> None:
     facts(_lines(found, lang))
     paragraph(explaining.item_text(found.kind, found.reason, lang))
+    if step := explaining.item_step(found.kind, found.reason, lang):
+        paragraph(step)
     event = ops.event(conn, found.event_id) if found.event_id else None
     if event is not None and found.kind == "delivery":
         showing.explanation(conn, event, lang)

@@ -17,7 +17,7 @@ from intake.desk.acting import EventDeed
 from intake.desk.inbox import Mark
 from intake.desk.roles import NEEDS, Deed, Role
 from intake.desk.tools import tools
-from intake.explain import item_text, reason_text
+from intake.explain import item_step, item_text, reason_text
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -33,7 +33,7 @@ def install(app: Flask) -> None:
         item_kind=item_kind, deed=deed, record=record, reason=reason, role=role, plain=without_commands, field=field,
     )  # fmt: skip
     app.jinja_env.globals.update(
-        asset=asset, language=i18n.language, item_text=about_item, csrf=csrf, notice=notice,
+        asset=asset, language=i18n.language, item_text=about_item, item_step=ends_item, csrf=csrf, notice=notice,
     )  # fmt: skip
     app.context_processor(lambda: {"tools": tools()})
 
@@ -218,6 +218,11 @@ def reason(name: str | None) -> str:
 def about_item(item_kind_: str, why: str) -> str:
     """What an open item is about."""
     return without_commands(item_text(item_kind_, why, i18n.language()))
+
+
+def ends_item(item_kind_: str, why: str) -> str:
+    """What ends an incident, "": nothing that is known."""
+    return without_commands(item_step(item_kind_, why, i18n.language()))
 
 
 def without_commands(text: str) -> str:

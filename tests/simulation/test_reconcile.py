@@ -263,6 +263,9 @@ def test_the_command_says_it_in_words(confirmed: Lab, tmp_path: Path) -> None:
     said = intake(beside(confirmed, tmp_path), "reconcile", "--verify")
     assert said.status == 1
     assert "1 task_not_live: La tarea está en la papelera del CRM" in said.out
+    (item,) = listed(intake(beside(confirmed, tmp_path), "items", "--json").document, "items")
+    shown = intake(beside(confirmed, tmp_path), "item", item["item_id"], "--lang", "en")
+    assert "intake redeliver" in " ".join(shown.out.split())
 
 
 def test_without_verify_the_crm_is_not_asked(confirmed: Lab, tmp_path: Path) -> None:

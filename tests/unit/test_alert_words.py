@@ -10,7 +10,7 @@ import pytest
 
 from intake.alerts import conditions, texts, wording
 from intake.alerts.content import Change, Channel, Content, Digest, plain, read
-from intake.explain import reason_text
+from intake.explain import item_step, reason_text
 from intake.incident_texts import INCIDENTS
 from intake.reason_texts import Language
 from intake.reconcile import ACCUSATIONS
@@ -55,6 +55,12 @@ def test_no_placeholder_is_left_in_a_line(change: Change, language: Language) ->
 @pytest.mark.parametrize("reason", REASONS)
 def test_every_incident_has_words(reason: str, language: Language) -> None:
     assert reason not in reason_text(reason, language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("reason", [*REASONS, "several", "late_success"])
+def test_every_incident_says_what_ends_it(reason: str, language: Language) -> None:
+    assert item_step("incident", reason, language)
 
 
 def test_no_words_are_left_over() -> None:
