@@ -169,3 +169,10 @@ def test_another_key_opens_no_token(connected: Connected) -> None:
     connected.keep("sandbox", LONG)
     connected.lab.desk = replace(connected.lab.desk, seal=sealing.of_keys([sealing.new_key()]))
     assert connected.account() == NotSent("grant_sealed")
+
+
+def test_a_renewal_passes_a_boundary_before_and_after_it_asks(connected: Connected) -> None:
+    connected.keep("old", NEARLY_OVER)
+    passed: list[str] = []
+    grants.account(connected.lab.other_desk(at=passed.append), connected.lab.desk.wired["crm"])
+    assert passed == ["grant.leased", "grant.answered"]

@@ -65,7 +65,7 @@ def judge(stage: Stage, sender: Sender, opportunities: int) -> Verdict:
     lost = [*_lost(seen, sender.accepted), *_lost_conflicts(seen, sender)]
     doubled = [*_doubled(seen, opportunities), *_told_twice(seen, sender.accepted)]
     uncertain = [each for each in sender.accepted if _is_open(seen, each)]
-    confirmed = len(sender.accepted) - len(uncertain)
+    confirmed = sum(not _is_open(seen, each) and not _missing(seen, each) for each in sender.accepted)
     return Verdict(confirmed, len(uncertain), tuple(lost), tuple(doubled))
 
 

@@ -14,8 +14,8 @@ from workers.desk import Desk
 from workers.prove.faults import FAULTS
 from workers.prove.matrix import Run
 from workers.prove.oracle import Verdict, judge
-from workers.prove.scenarios import SCENARIOS, Sender
-from workers.prove.scene import Planned, Scene
+from workers.prove.scenarios import SCENARIOS, Refused, Sender
+from workers.prove.scene import Endless, Planned, Scene
 from workers.prove.stage import Stage, stage
 
 Change = Callable[[Desk], Desk]
@@ -28,11 +28,15 @@ def unchanged(desk: Desk) -> Desk:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """`reached`: whether all of its faults came.  `trail`: the points passed.  `seconds`: how long it took."""
+    """`reached`: whether all of its faults came.  `accepted`: how many events.  `trail`: the points that were passed.
+
+    `seconds`: how long it took.
+    """
 
     run: Run
     verdict: Verdict
     reached: bool
+    accepted: int
     trail: tuple[str, ...] = field(repr=False)
     seconds: float = field(compare=False)
 
@@ -64,10 +68,14 @@ class Theatre:
 
     def _one(self, here: Stage, run: Run) -> Played:
         begun = time.monotonic()
-        scene, sender = self._perform(here, run)
+        try:
+            scene, sender = self._perform(here, run)
+        except (Endless, Refused) as told:
+            verdict = Verdict(0, 0, (f"{type(told).__name__}: {told}",), ())
+            return Played(run, verdict, reached=False, accepted=0, trail=(), seconds=time.monotonic() - begun)
         verdict = judge(here, sender, SCENARIOS[run.scenario].opportunities)
         reached = scene.fired == len(run.points)
-        return Played(run, verdict, reached, tuple(scene.trail.passed), time.monotonic() - begun)
+        return Played(run, verdict, reached, len(sender.accepted), tuple(scene.trail.passed), time.monotonic() - begun)
 
     def _perform(self, here: Stage, run: Run) -> tuple[Scene, Sender]:
         here.clean()

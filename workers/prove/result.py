@@ -53,8 +53,8 @@ class Result:
         """One run more."""
         verdict = played.verdict
         self.runs += 1
-        self.accepted += verdict.confirmed + verdict.uncertain
-        self.confirmed += verdict.confirmed - len(verdict.lost)
+        self.accepted += played.accepted
+        self.confirmed += verdict.confirmed
         self.uncertain += verdict.uncertain
         self.lost += len(verdict.lost)
         self.doubled += len(verdict.doubled)

@@ -184,7 +184,7 @@ class Scene:
                     return
             except Crash:
                 self.trail.broken()
-        raise Endless
+        raise Endless(f"more than {MOST_WORK} pieces of work without a pause")
 
     def reconcile(self) -> None:
         """What the nightly reconciliation does, with each record read back."""

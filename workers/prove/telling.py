@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from workers.prove.faults import FAULTS
 from workers.prove.points import POINTS
 from workers.prove.result import Cell, Result
 from workers.prove.scenarios import SCENARIOS
+
+WIDTH = 80  # columns
 
 Table = Mapping[tuple[str, str], Cell]
 
@@ -32,13 +35,15 @@ def text(result: Result) -> Iterator[str]:
     for profile, table in sorted(result.cells.items()):
         yield ""
         yield f"sandbox profile {profile}"
-        yield from _aligned(_grid(table))
+        for grid in _grids(table):
+            yield ""
+            yield from _aligned(grid)
     yield ""
-    yield LEGEND
+    yield from textwrap.wrap(LEGEND, WIDTH)
     for fault in FAULTS.values():
         yield f"  {fault.code:>3}  {fault.name}: {fault.words}"
     yield ""
-    yield summary(result)
+    yield from textwrap.wrap(summary(result), WIDTH)
     yield from failures(result)
 
 
@@ -52,8 +57,16 @@ def failures(result: Result) -> Iterator[str]:
         yield f"  again: intake prove --seed {result.seed} --only {each.run.path}"
 
 
+def _grids(table: Table) -> Iterator[list[list[str]]]:
+    """What befell the worker, at every point; and what befell a request, where one followed."""
+    for mine in (True, False):
+        part = {place: cell for place, cell in table.items() if (FAULTS[place[1]].of == "worker") is mine}
+        if part:
+            yield _grid(part)
+
+
 def _grid(table: Table) -> list[list[str]]:
-    """A row of heads, and one for each point that was passed."""
+    """A row of heads, and one for each point."""
     faults = [fault for fault in FAULTS.values() if any(name == fault.name for _, name in table)]
     points = [point for point in POINTS if any(name == point for name, _ in table)]
     rows = [[point, *(_cell(table.get((point, fault.name))) for fault in faults)] for point in points]
@@ -107,10 +120,14 @@ def page(result: Result) -> str:
 
 
 def _section(profile: str, table: Table) -> str:
-    head, *rows = _grid(table)
+    return f"<h2>Sandbox profile {html.escape(profile)}</h2>" + "".join(map(_html_table, _grids(table)))
+
+
+def _html_table(grid: Sequence[Sequence[str]]) -> str:
+    head, *rows = grid
     heads = "".join(f"<th scope=col>{html.escape(each)}" for each in head)
     body = "".join(f"<tr><th scope=row>{html.escape(row[0])}{''.join(map(_td, row[1:]))}" for row in rows)
-    return f"<h2>Sandbox profile {html.escape(profile)}</h2><table><tr>{heads}{body}</table>"
+    return f"<table><tr>{heads}{body}</table>"
 
 
 def _td(cell: str) -> str:
