@@ -154,6 +154,16 @@ def test_a_cancel_tells_what_stands_in_the_crm(stored: Lab, environ: Mapping[str
     assert (f"contacto {contact['id']}" in said, "Quizás en el CRM: oportunidad" in said) == (True, True)
 
 
+def test_what_a_cancelled_delivery_may_have_made_is_followed(stored: Lab, environ: Mapping[str, str]) -> None:
+    event_id = in_doubt(stored, executed=True)
+    intake(environ, "settle", event_id, "cancel", *DECIDED)
+    stored.settle(3)
+    (opportunity,) = stored.in_crm("opportunity")
+    shown = intake(environ, "show", event_id, "--json").document
+    assert (shown["state"], shown["opportunity_id"]) == ("cancelled", opportunity["id"])
+    assert stored.in_crm("task") == []
+
+
 def test_a_cancelled_delivery_is_final(stored: Lab, environ: Mapping[str, str]) -> None:
     event_id = in_review(stored)
     intake(environ, "settle", event_id, "cancel", *DECIDED)
