@@ -120,8 +120,10 @@ def _missing(seen: Seen, event: Accepted) -> str | None:
 
 
 def _is_open(seen: Seen, event: Accepted) -> bool:
-    """What waits behind a doubt is seen by that doubt."""
-    return event.event_id in seen.visible or (seen.states.get(event.event_id) == "waiting" and bool(seen.visible))
+    """What waits its turn behind a doubt is seen by that doubt."""
+    if event.event_id in seen.visible:
+        return True
+    return seen.states.get(event.event_id) in {"received", "waiting"} and bool(seen.visible)
 
 
 def _lost_conflicts(seen: Seen, sender: Sender) -> Iterator[str]:

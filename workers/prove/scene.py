@@ -20,7 +20,7 @@ SOON = 0.4  # seconds that a worker waits for an answer of which the run wants t
 AN_HOUR = 3600.0
 MOST_WORK = 300  # pieces of work between two moments; more would be a loop
 MOST_STEPS = 16
-STEPS_OF_A_DOUBT = 6  # after them, what is in doubt for good is known to be
+STEPS_OF_A_DOUBT = 9  # after them, what is in doubt for good is known to be
 AFTERWARDS = 2  # steps after the end, in which what was written again is looked at
 LOOKED_AT = "SELECT 1 FROM records WHERE look_at IS NOT NULL LIMIT 1"
 
@@ -174,7 +174,7 @@ class Scene:
         states = {str(row["state"]) for row in self.stage.rows("SELECT DISTINCT state FROM deliveries")}
         doubtful = "uncertain" in states
         # What waits behind a doubt waits as long as the doubt.
-        return bool(states & {"received", "delivering"} or ("waiting" in states and not doubtful)), doubtful
+        return "delivering" in states or bool(states & {"received", "waiting"} and not doubtful), doubtful
 
     def _work(self, desk: Desk) -> None:
         for _ in range(MOST_WORK):
