@@ -25,7 +25,7 @@ from intake.api.schemas import (
 from intake.db import Conn
 from intake.desk import access, dossier
 from intake.desk.tools import connection, tools
-from intake.explain import SafeAction, explain, item_actions, safe_actions
+from intake.explain import SafeAction, explain, item_actions, item_step, safe_actions
 from intake.ops import EventRow, Page, Wanted
 from intake.reason_texts import Language
 from intake.worklist import ItemRow
@@ -110,7 +110,8 @@ def item(given: Given, item_id: int) -> dict[str, object]:
 
 
 def _whole(conn: Conn, row: ItemRow, language: Language) -> dict[str, object]:
-    return asdict(row) | {"safe_actions": _safe(conn, row, language)}
+    then = item_step(row.kind, row.reason, language)
+    return asdict(row) | {"then": then, "safe_actions": _safe(conn, row, language)}
 
 
 def _safe(conn: Conn, row: ItemRow, language: Language) -> list[SafeAction]:

@@ -151,6 +151,7 @@ class ItemSchema(Answer):
     due_at = fields.AwareDateTime(allow_none=True, required=True)
     closed_at = fields.AwareDateTime(allow_none=True, required=True)
     resolution = fields.String(allow_none=True, required=True)
+    then = fields.String(required=True, metadata={"description": "What ends an incident; empty: it is none."})
     safe_actions = fields.List(fields.Nested(SafeActionSchema()), required=True)
 
 
