@@ -11,7 +11,7 @@ at once in another order cannot deadlock with the first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
@@ -19,7 +19,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs, updates
+from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs, replays, updates
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
@@ -33,6 +33,7 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
     with conn.transaction():
         received = updates.settled(conn, received)
         now = received.received_at or _now(conn)
+        received, replayed = replays.set_aside(conn, received, now)
         identified = identify.identify(conn, key, received, now)
         _lock_talks(conn, key, received.place, identified)
         fresh = _insert_events(conn, received, identified)
@@ -46,7 +47,7 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
         items.open_conflicts(conn, received, changed)
         if is_first:  # A receipt that is read again has its item already.
             items.quarantine(conn, received)
-        return _acceptance(conn, received, identified, known, changed)
+        return replace(_acceptance(conn, received, identified, known, changed), replays=replayed)
 
 
 def _now(conn: Conn) -> datetime:

@@ -22,6 +22,7 @@ from intake.db import Conn
 from intake.identity import IdentityKey, Mode
 from intake.reading import Arrival, Post, Reader, source_of
 from intake.received import Acceptance, Received
+from intake.replays import REPLAY
 from intake.sources.base import Quarantined
 
 log = structlog.get_logger()
@@ -85,7 +86,7 @@ def again(
         source = source_of(settings, item.source or "")
         if source is None:
             raise NotReleased("no_source")
-        done = _read_all(conn, settings, source, item, corrected)
+        done = _read_all(conn, settings, source, item, _Wanted(corrected, released=resolution == "release"))
         if done.left is None:
             conn.execute(CLOSE, {"item_id": item_id, "resolution": resolution})
         else:
@@ -129,15 +130,23 @@ ALIKE = """
 """
 
 
-def _read_all(conn: Conn, settings: Settings, source: Source, item: _Item, corrected: Corrected | None) -> Again:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """How to read it.  `released`: a person says that it counts, also where it is a replay."""
+
+    corrected: Corrected | None
+    released: bool
+
+
+def _read_all(conn: Conn, settings: Settings, source: Source, item: _Item, wanted: _Wanted) -> Again:
     with conn.cursor(row_factory=class_row(_Receipt)) as cursor:
         receipts = cursor.execute(ALIKE, {"receipt_id": item.receipt_id}).fetchall()
     if not receipts:
         raise NotReleased("purged")
     key, done = installation.read(conn).key, Again()
     for receipt in receipts:
-        received = _received(settings, source, receipt, corrected)
-        if corrected is not None and received.reading.quarantined:
+        received = replace(_received(settings, source, receipt, wanted.corrected), released=wanted.released)
+        if wanted.corrected is not None and received.reading.quarantined:
             broken = received.reading.quarantined[0]
             raise NotReleased(broken.reason, broken.fields)
         done = _accept(conn, key, receipt, received, done)
@@ -183,6 +192,8 @@ def _accept(conn: Conn, key: IdentityKey, receipt: _Receipt, received: Received,
 def _left(received: Received, acceptance: Acceptance) -> Quarantined | None:
     if received.reading.quarantined:
         return received.reading.quarantined[0]
+    if acceptance.replays:
+        return REPLAY
     return Quarantined("not_storable") if acceptance.quarantined else None
 
 

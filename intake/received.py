@@ -19,7 +19,7 @@ class Received:
 
     `dedupe_value` is what the source's `dedupe` setting points at, None: it points at nothing here.
     `read_again` reads the raw body of an earlier receipt with today's reader.  `received_at` None: now, by the
-    database's clock; else when it came, if it was kept elsewhere since.
+    database's clock; else when it came, if it was kept elsewhere since.  `released`: a person says that it counts.
     """
 
     receipt_id: UUID
@@ -33,6 +33,7 @@ class Received:
     dedupe_value: str | None
     read_again: Callable[[bytes, str, dict[str, str]], Reading]
     received_at: datetime | None = None
+    released: bool = False
 
     @property
     def place(self) -> Place:
@@ -57,10 +58,11 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """What became of one delivery."""
+    """What became of one delivery.  `replays`: how many of the quarantined are older than identities are kept."""
 
     events: tuple[Accepted, ...]
     updates: int
     conflicts: int
     quarantined: int
     ignored: int
+    replays: int = 0
