@@ -1,6 +1,7 @@
 """What holds now that somebody should know: one query a condition, by source or by account.
 
-Live only: a test troubles nobody.  What waits for a paused account is told by the pause, and by nothing else.
+Live only: a test troubles nobody, unless a live form seems to post to the address for tests.  What waits for a paused
+account is told by the pause, and by nothing else.
 """
 
 from __future__ import annotations
@@ -141,6 +142,20 @@ SLOW: Mapping[str, LiteralString] = {
         HAVING count(*) FILTER (WHERE recent) >= %(nothing)s AND count(*) FILTER (WHERE recent AND gave) = 0
            AND (count(*) FILTER (WHERE gave) >= 7 OR count(*) FILTER (WHERE gave) = 0)
     """,
+    # A form that people fill in, and its address is the one for tests: hours of them, and hardly anything live.
+    "test_address": """
+        SELECT 'test_address' AS name, source AS subject, count(*) FILTER (WHERE mode = 'test') AS count,
+               min(received_at) FILTER (WHERE mode = 'test') AS since,
+               max(received_at) FILTER (WHERE mode = 'test') AS newest_at, '{}'::text[] AS "references"
+          FROM receipts
+         WHERE source = ANY(%(sources)s) AND mode IN ('live', 'test') AND verdict = 'accepted'
+           AND received_at > clock_timestamp() - interval '1 day'
+         GROUP BY source
+        HAVING count(*) FILTER (WHERE mode = 'test') >= %(tests)s
+           AND count(*) FILTER (WHERE mode = 'test') > count(*) FILTER (WHERE mode = 'live')
+           AND max(received_at) FILTER (WHERE mode = 'test')
+               > min(received_at) FILTER (WHERE mode = 'test') + interval '6 hours'
+    """,
     # Many more refusals in this hour and the last one than a week has in two hours.
     "noise": """
         SELECT 'noise' AS name, source AS subject, sum(count) FILTER (WHERE recent)::bigint AS count,
@@ -158,13 +173,14 @@ QUICK_NAMES = (
     "uncertain", "review", "conflict", "quarantine", "incident", "account_paused", "source_paused",
     "fetch_parked", "media_parked", "pull_failed", "backlog", "promise", "no_worker", "spool",
 )  # fmt: skip
-SLOW_NAMES = ("silence", "gives_nothing", "noise")
+SLOW_NAMES = ("silence", "gives_nothing", "test_address", "noise")
 
 BACKLOG = timedelta(minutes=10)
 WORKER = timedelta(minutes=1)
 PULLED = timedelta(hours=1)  # a sender that cannot be asked for so long, though it is asked again every few minutes
 BUSY = 40  # deliveries in four weeks
 NOTHING = 20  # deliveries in a day
+TESTS = 10  # deliveries in a day to the address for tests; whoever tries a form out is done within hours
 NOISE = 30  # refusals in an hour or two
 
 
@@ -187,7 +203,8 @@ def holding(conn: Conn, settings: Settings, queries: Mapping[str, LiteralString]
     served = [each for each in settings.sources.values() if each.enabled and each.available]
     promised = [each for each in served if each.promise_minutes]
     given = {
-        "backlog": BACKLOG, "worker": WORKER, "pulled": PULLED, "busy": BUSY, "nothing": NOTHING, "noise": NOISE,
+        "backlog": BACKLOG, "worker": WORKER, "pulled": PULLED, "busy": BUSY, "nothing": NOTHING, "tests": TESTS,
+        "noise": NOISE,
         "promises": [timedelta(minutes=each.promise_minutes) for each in promised],
     }  # fmt: skip
     found: list[Condition] = []

@@ -63,6 +63,11 @@ CONDITIONS: Mapping[str, Text] = {
     "gives_nothing": Text(
         "{count} entregas de «{subject}» en un día y ningún lead: ¿cambió lo que envía?",
         "{count} deliveries from “{subject}” in a day and not one lead: has what it sends changed?"),
+    "test_address": Text(
+        "{count} entregas de «{subject}» llegaron desde {since} a la dirección de pruebas y no van al CRM: ¿es un "
+        "formulario publicado? Cambie su dirección a /hooks/{subject}; `intake events` muestra lo que llegó.",
+        "{count} deliveries from “{subject}” came since {since} to the address for tests and go to no CRM: is it a "
+        "form that is live? Change its address to /hooks/{subject}; `intake events` shows what came."),
     "noise": Text(
         "{count} entregas de «{subject}» rechazadas en la última hora, muchas más de lo habitual: "
         "revise su secreto, o quién la llama.",
@@ -103,6 +108,7 @@ NAMES: Mapping[str, Text] = {
     "no_worker": Text("sin workers", "no worker"),
     "silence": Text("silencio", "silence"),
     "gives_nothing": Text("entregas sin leads", "deliveries without leads"),
+    "test_address": Text("dirección de pruebas", "address for tests"),
     "noise": Text("rechazos", "refusals"),
 }
 WHOLE = Text("toda la instalación", "the whole installation")

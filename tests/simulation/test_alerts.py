@@ -182,13 +182,13 @@ def test_a_spool_in_use_is_told(told: Told, tmp_path: Path) -> None:
 # --- silence, noise, nothing ----------------------------------------------------------------------------------------
 
 
-def receipts(told: Told, verdict: str, ages: list[timedelta]) -> None:
+def receipts(told: Told, verdict: str, ages: list[timedelta], *, mode: str = "live") -> None:
     """Deliveries of the source `web` that came so long ago."""
     with psycopg.connect(told.lab.database_url) as conn:
         conn.cursor().executemany(
             "INSERT INTO receipts (receipt_id, received_at, mode, source, content_type, verdict)"
-            " VALUES (%s, clock_timestamp() - %s, 'live', 'web', '', %s)",
-            [(uuid4(), age, verdict) for age in ages],
+            " VALUES (%s, clock_timestamp() - %s, %s, 'web', '', %s)",
+            [(uuid4(), age, mode, verdict) for age in ages],
         )
 
 
@@ -231,6 +231,24 @@ def test_deliveries_that_give_nothing_again_and_again_are_told(told: Told) -> No
 def test_statuses_beside_leads_are_something(told: Told) -> None:
     receipts(told, "ignored", hourly(1, until=timedelta(minutes=1)))
     receipts(told, "accepted", [timedelta(hours=5)])
+    assert told.round(timedelta(minutes=6)) == []
+
+
+def test_a_live_form_that_posts_to_the_address_for_tests_is_told(told: Told) -> None:
+    receipts(told, "accepted", hourly(1, until=timedelta(minutes=1)), mode="test")
+    (text,) = told.round(timedelta(minutes=6))
+    assert "24 entregas de «web» llegaron desde" in text
+    assert "a la dirección de pruebas" in text
+
+
+def test_an_afternoon_of_trying_out_is_no_live_form(told: Told) -> None:
+    receipts(told, "accepted", [timedelta(minutes=minute) for minute in range(0, 240, 10)], mode="test")
+    assert told.round(timedelta(minutes=6)) == []
+
+
+def test_tests_beside_as_many_live_leads_are_tests(told: Told) -> None:
+    receipts(told, "accepted", hourly(1, until=timedelta(minutes=1)), mode="test")
+    receipts(told, "accepted", hourly(1, until=timedelta(minutes=2)))
     assert told.round(timedelta(minutes=6)) == []
 
 
