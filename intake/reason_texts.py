@@ -44,6 +44,9 @@ REASONS: Mapping[str, Text] = {
     "held_links": Text(
         "Trae enlaces, y su fuente pide que una persona los mire antes.",
         "It brings links, and its source wants a person to look first."),
+    "held_repeated": Text(
+        "Otros escribieron lo mismo hoy, palabra por palabra, y su fuente pide que una persona lo mire antes.",
+        "Others wrote the same today, word for word, and its source wants a person to look first."),
     "held_honeypot": Text(
         "Llenó el campo trampa de la página, que las personas no ven: quizás es un robot, y espera por si no lo es.",
         "It filled the page's trap, a field that people do not see: perhaps it is a robot, and waits in case it is "

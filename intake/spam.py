@@ -8,13 +8,14 @@ A sender is known by the keyed hashes of phone, e-mail and WhatsApp ids: the sam
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from psycopg.rows import scalar_row, tuple_row
 
-from intake import contacts, decided, deliveries, installation, revisions
+from intake import contacts, decided, deliveries, installation, lead_schema, revisions
 from intake.config import Source
 from intake.db import Conn
 from intake.decided import Author, Refused
@@ -42,6 +43,8 @@ def held(conn: Conn, key: IdentityKey, source: Source, mode: Mode, leads: Mappin
     if "links" in source.hold:
         linking = (event_id for event_id, lead in leads.items() if has_link(lead))
         reasons = dict.fromkeys(linking, "held_links") | reasons
+    if "repeated" in source.hold:
+        reasons = dict.fromkeys(_repeating(conn, source, mode, leads), "held_repeated") | reasons
     return reasons
 
 
@@ -49,6 +52,40 @@ def has_link(lead: Lead) -> bool:
     """Whether the visitor wrote an address of the web."""
     written = (lead.enquiry.text, lead.contact.name or "", *(value for _, value in lead.answers))
     return any(LINK.search(each) for each in written)
+
+
+# What many write by themselves is shorter: "Hola, quiero más información".
+SHORTEST = 40  # characters
+# This many times within a day, itself among them.
+OFTEN = 3
+# The newest leads of a source alone, so that a flood does not make the door slow.
+RECENT = """
+    SELECT b.content
+      FROM (SELECT r.receipt_id FROM receipts r
+             WHERE r.source = %(source)s AND r.mode = %(mode)s AND r.verdict = 'accepted'
+               AND r.received_at > clock_timestamp() - interval '1 day'
+             ORDER BY r.received_at DESC LIMIT 200) AS recent
+      JOIN events e USING (receipt_id)
+      JOIN bodies b ON b.event_id = e.event_id AND b.what = 'lead' AND b.revision = 1
+     WHERE b.content IS NOT NULL
+"""
+
+
+def _repeating(conn: Conn, source: Source, mode: Mode, leads: Mapping[UUID, Lead]) -> list[UUID]:
+    """Those whose words came from several people within a day.  Their own leads are stored by then."""
+    words = {event_id: _words(lead) for event_id, lead in leads.items()}
+    if not any(words.values()):
+        return []
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        recent = cursor.execute(RECENT, {"source": source.name, "mode": mode}).fetchall()
+    said = Counter(_words(lead_schema.load(bytes(each))) for each in recent)
+    return [event_id for event_id, each in words.items() if each and said[each] >= OFTEN]
+
+
+def _words(lead: Lead) -> str:
+    """What was written, without case and spacing; "" where it is too short to tell anything."""
+    words = " ".join(lead.enquiry.text.casefold().split())
+    return words if len(words) >= SHORTEST else ""
 
 
 def _keys(lead: Lead, mode: Mode, key: IdentityKey) -> list[bytes]:

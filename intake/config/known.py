@@ -64,7 +64,7 @@ OAUTH_CLIENTS: Final = frozenset({"hubspot", "kommo", "pipedrive", "salesforce",
 # The schemes of authenticity that a `generic` source may be held to.
 KNOWN_SCHEMES: Final = frozenset({"basic", "bearer", "hmac-base64", "hmac-hex", "standard", "timed", "token"})
 
-HOLD_RULES: Final = frozenset({"links"})
+HOLD_RULES: Final = frozenset({"links", "repeated"})
 OWNER_RULES: Final = frozenset({"affinity", "assign", "round_robin"})
 
 # What `[destinations.fields]` may send on and `[sources.fields]` may point at; `utm_` takes any further word too.

@@ -103,3 +103,26 @@ def test_a_source_may_hold_what_brings_links(stored: Lab, tmp_path: Path, messag
 
 def test_a_source_without_the_rule_lets_links_through(stored: Lab) -> None:
     assert stored.state(stored.form(message="Vea https://example.com")) == "received"
+
+
+LONG = "Ofrecemos posicionamiento en buscadores para su empresa, desde hoy mismo"
+
+
+def sent(stored: Lab, *messages: str) -> list[object]:
+    """The states of forms of other people each, in their order."""
+    people = [{"email": f"p{n}@example.com", "phone": f"98765{n:04d}"} for n in range(len(messages))]
+    return [stored.state(stored.form(message=text, **who)) for text, who in zip(messages, people, strict=True)]
+
+
+def test_a_source_may_hold_what_several_people_write_word_for_word(stored: Lab, tmp_path: Path) -> None:
+    rule(stored, tmp_path, "web", 'hold = "repeated"')
+    assert sent(stored, LONG, LONG, f" {LONG.upper()} ") == ["received", "received", "awaiting_approval"]
+
+
+def test_what_many_write_by_themselves_is_not_held(stored: Lab, tmp_path: Path) -> None:
+    rule(stored, tmp_path, "web", 'hold = "repeated"')
+    assert set(sent(stored, *["Hola, quiero más información"] * 4)) == {"received"}
+
+
+def test_a_source_without_the_rule_lets_repeated_words_through(stored: Lab) -> None:
+    assert set(sent(stored, *[LONG] * 4)) == {"received"}
