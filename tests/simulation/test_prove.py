@@ -13,7 +13,8 @@ import pytest
 
 from workers.prove import matrix, place
 from workers.prove.company import Company
-from workers.prove.matrix import NoSuchRun
+from workers.prove.matrix import NoSuchRun, Run
+from workers.prove.oracle import Verdict
 from workers.prove.result import Result
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +51,13 @@ def test_a_run_is_the_same_again(empty_database_url: str) -> None:
     with Company([empty_database_url], seed=7) as company:
         first, second = (next(company.play([run])) for _ in range(2))
     assert (first.trail, first.verdict) == (second.trail, second.verdict)
+
+
+def test_a_conflict_does_not_make_the_first_event_open(empty_database_url: str) -> None:
+    place.prepare(empty_database_url)
+    with Company([empty_database_url], seed=1) as company:
+        (played,) = company.play([Run("duplicate", (), (), "stored")])
+    assert played.verdict == Verdict(confirmed=1, uncertain=0, lost=(), doubled=())
 
 
 def test_a_worker_that_creates_again_without_a_look_makes_it_fail(empty_database_url: str) -> None:

@@ -116,7 +116,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
         Fault("slow_answer", "SL", "executed, and the answer comes too late", "write", _slow),
         Fault("late_execution", "LX", "executed after the worker gave up, within the limit", "write", _late),
         Fault("lagging_search", "LS", "executed, no answer, and the search shows it late", "write", _lagging),
-        Fault("false_absent", "FA", "executed, no answer, and one look says that nothing is there", "write",
+        Fault("false_absent", "FA", "executed, no answer, and one look sees nothing there", "write",
               _met(LOST, FALSE)),
     )
 }  # fmt: skip

@@ -72,7 +72,8 @@ def judge(stage: Stage, sender: Sender, opportunities: int) -> Verdict:
 def _see(stage: Stage) -> Seen:
     rows = stage.rows(STATES)
     items = stage.rows(OPEN_ITEMS)
-    shown = {each["event_id"] for each in items} - {None}
+    # A conflict is about what came later under the same id: it says nothing of the event itself.
+    shown = {each["event_id"] for each in items if each["kind"] != "conflict"} - {None}
     accused = {each["record_id"] for each in items} - {None}
     visible = {each["event_id"] for each in rows if each["event_id"] in shown or accused & set(_ids(each["records"]))}
     return Seen(
