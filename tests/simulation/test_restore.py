@@ -163,7 +163,10 @@ def test_a_new_epoch_is_a_mismatch_until_the_mark_is_written_anew(stored: Lab, t
     check(stored, file.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("mark", ["", "\n", f"{uuid4()}", "{id} 2", "{id} 1 0123456789abcdef"])
+OTHER = "3f2b9c1e-8a4d-4c57-9e60-1d2f3a4b5c6d"
+
+
+@pytest.mark.parametrize("mark", ["", "\n", OTHER, "{id} 2", "{id} 1 0123456789abcdef"])
 def test_any_other_mark_is_a_mismatch(stored: Lab, mark: str) -> None:
     with pytest.raises(Mismatch):
         check(stored, mark.format(id=stored.desk.installation.installation_id))
