@@ -127,6 +127,7 @@ LABELS: Mapping[str, Text] = {
     "name": Text("nombre", "name"),
     "provider": Text("proveedor", "provider"),
     "url": Text("dirección", "address"),
+    "paste": Text("dónde pegarla", "what to paste"),
     "status": Text("está", "status"),
     "closed_because": Text("cerrada porque", "closed because"),
     "differences": Text("ojo", "note"),

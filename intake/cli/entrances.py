@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from intake import heartbeats, missing_secrets, worklist
+from intake import heartbeats, missing_secrets, paste_texts, worklist
 from intake.cli import place
 from intake.cli.output import as_json, facts, print_json
 from intake.config import Settings, Source
@@ -16,7 +16,7 @@ from intake.worklist import LastDelivery
 @click.command()
 @as_json
 def sources(*, json_wanted: bool) -> None:
-    """The ways in: the address to register with each sender, whether it is open, and when it delivered last.
+    """The ways in: the address of each, what to paste where, whether it is open, and when it delivered last.
 
     Open or closed by what the running web processes have; where this shell has another environment, that is told.
     """
@@ -43,6 +43,7 @@ def row_of(settings: Settings, source: Source, last: LastDelivery, told: Told) -
         "kind": source.kind,
         "provider": source.provider,
         "url": f"{settings.public_base_url}/hooks/{source.name}",
+        "paste": paste_texts.of(source.provider).of(place.language()),
         "status": status_of(enabled=source.enabled, available=source.available, closed=closed),
         "closed_because": closed,
         "differences": missing_secrets.differences(settings, told, place.language()).get(owner, []),

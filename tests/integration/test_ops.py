@@ -186,6 +186,14 @@ def test_sources_tell_the_address_to_register(environ: Mapping[str, str]) -> Non
     assert (web["url"], web["status"]) == ("http://127.0.0.1:8080/hooks/web", "open")
 
 
+def test_sources_tell_what_to_paste_where(environ: Mapping[str, str]) -> None:
+    rows = listed(intake(environ, "sources", "--json").document, "sources")
+    assert {row["name"]: "la dirección" in str(row["paste"]) for row in rows} == {
+        "web": True, "wa": True, "quotes": True,
+    }  # fmt: skip
+    assert "verify_token" in intake(environ, "sources").out.replace("\n", "")
+
+
 def test_a_source_without_its_secret_is_shown_closed(environ: Mapping[str, str]) -> None:
     rows = listed(intake({**environ, "WEB_SECRET": ""}, "sources", "--json").document, "sources")
     assert {row["name"]: row["status"] for row in rows} == {"web": "closed", "wa": "open", "quotes": "open"}

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intake import paste_texts
 from intake.authenticity import RULES, NotAuthentic, verify
 from intake.authenticity.origin import Origin
 from intake.authenticity.tokens import Basic, Bearer, BodyKey, Token
@@ -76,6 +77,10 @@ def test_every_provider_has_samples() -> None:
 def test_every_sample_is_expected() -> None:
     stored = {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.glob("*/*")}
     assert stored == set(EXPECTED)
+
+
+def test_what_to_paste_is_told_of_no_provider_that_is_gone() -> None:
+    assert paste_texts.PASTE.keys() <= PROVIDERS.keys()
 
 
 def test_unknown_provider_is_told_the_known_ones() -> None:
