@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crm_clients.base import Kind, Request, Told
+from crm_clients.abilities import Told
+from crm_clients.base import Kind, Request
 
 MOST_NAMED = 12  # of the words that would have been right; more do not help anybody
 

@@ -19,7 +19,7 @@ from typing import Final, Protocol
 import redis
 import structlog
 
-from crm_clients.base import CALLS, Limit
+from crm_clients.abilities import CALLS, Limit
 
 log = structlog.get_logger()
 

@@ -13,7 +13,8 @@ from typing import Final
 
 from phonenumbers import NumberParseException, parse, region_code_for_number
 
-from crm_clients.base import Found, Kind, KnowsUsers, Seen, Unsure
+from crm_clients.abilities import KnowsUsers
+from crm_clients.base import Found, Kind, Seen, Unsure
 from crm_clients.transport import Answered
 from intake.config import Assignment
 from intake.lead import Lead

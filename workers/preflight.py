@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crm_clients.base import Aim, Confirmed, KnowsUsers, Preflight, Question, Response, Retry, Told
+from crm_clients.abilities import Aim, KnowsUsers, Preflight, Question, Told
+from crm_clients.base import Confirmed, Response, Retry
 from crm_clients.transport import Answered
 from intake.config import Destination
 from workers import calls, sending

@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import Final
 
 from crm_clients import rates
-from crm_clients.base import CALLS, HasLimits, Request
+from crm_clients.abilities import CALLS, HasLimits
+from crm_clients.base import Request
 from crm_clients.transport import Answered, NotSent, Sent
 from workers import backoff, grants
 from workers.desk import Desk, Wired

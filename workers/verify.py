@@ -8,17 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from crm_clients.base import (
-    Absent,
-    Found,
-    Kind,
-    ListsReferences,
-    Page,
-    Seen,
-    Several,
-    UnreadableAnswer,
-    Unsure,
-)
+from crm_clients.abilities import ListsReferences, Page
+from crm_clients.base import Absent, Found, Kind, Seen, Several, UnreadableAnswer, Unsure
 from crm_clients.transport import Answered
 from intake import reconcile
 from intake.identity import is_ours

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from crm_clients.base import Account, Client, FormsAccount
+from crm_clients.abilities import FormsAccount
+from crm_clients.base import Account, Client
 from crm_clients.oauth import VENDORS, App, Vendor
 from crm_clients.registry import build
 from crm_clients.transport import Transport

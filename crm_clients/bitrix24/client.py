@@ -26,17 +26,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from crm_clients import numbers
+from crm_clients.abilities import CALLS, Aim, Limit, Question
 from crm_clients.base import (
-    CALLS,
     Account,
-    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
-    Limit,
     Looked,
-    Question,
     Request,
     Response,
     Seen,

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Question, Request, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Request, Response
 
 DEAL = 2
 FIRST = "0"

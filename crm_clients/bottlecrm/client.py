@@ -22,16 +22,14 @@ from typing import Literal
 from urllib.parse import quote
 
 from crm_clients import answers
+from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
-    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     NoteDraft,
-    Page,
-    Question,
     Request,
     Response,
     Seen,

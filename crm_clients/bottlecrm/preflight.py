@@ -12,7 +12,8 @@ import json
 from collections.abc import Mapping
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Kind, Question, Request, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Kind, Request, Response
 from crm_clients.bottlecrm.drafts import PRIORITIES
 
 MODELS: Mapping[Kind, str] = {Kind.CONTACT: "Contact", Kind.OPPORTUNITY: "Opportunity", Kind.TASK: "Task"}

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 
 from crm_clients import answers
+from crm_clients.abilities import Page
 from crm_clients.base import (
     Absent,
     ContactDraft,
     Found,
     Kind,
     Looked,
-    Page,
     Response,
     Seen,
     Several,

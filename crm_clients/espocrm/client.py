@@ -20,17 +20,15 @@ from typing import Literal
 from urllib.parse import quote
 
 from crm_clients import numbers
+from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
     Account,
-    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     NoteDraft,
-    Page,
-    Question,
     Request,
     Response,
     Seen,

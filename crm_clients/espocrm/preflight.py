@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Kind, Question, Request, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Kind, Request, Response
 
 WITH_FIELD = (Kind.CONTACT, Kind.OPPORTUNITY, Kind.TASK)
 NOTHING = b"null"

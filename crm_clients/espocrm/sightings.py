@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from crm_clients import answers
-from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
+from crm_clients.abilities import Page
+from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
 from crm_clients.espocrm.outcomes import is_gone, reason
 
 PAGE = 200  # the most rows that EspoCRM gives at once by default (`recordListMaxSizeLimit`)

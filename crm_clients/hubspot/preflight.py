@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Kind, Question, Request, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Kind, Request, Response
 
 # A property that every account has, in whose group the reference is put.
 NEIGHBOURS: Mapping[Kind, str] = {

@@ -23,17 +23,14 @@ from typing import Literal
 from urllib.parse import quote
 
 from crm_clients import numbers
+from crm_clients.abilities import CALLS, Aim, Limit, Question
 from crm_clients.base import (
-    CALLS,
-    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
-    Limit,
     Looked,
     NoteDraft,
-    Question,
     Request,
     Response,
     Seen,

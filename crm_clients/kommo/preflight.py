@@ -12,7 +12,8 @@ from functools import partial
 from http import HTTPStatus
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Kind, Question, Request, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Kind, Request, Response
 from crm_clients.kommo.drafts import Fields
 
 GONE = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_FOUND})

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from crm_clients import numbers
+from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
     Account,
-    Aim,
     Capability,
     Confirmed,
     ContactDraft,
@@ -31,8 +31,6 @@ from crm_clients.base import (
     Kind,
     Looked,
     NoteDraft,
-    Page,
-    Question,
     Request,
     Response,
     Seen,

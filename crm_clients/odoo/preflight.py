@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Kind, Question, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Kind, Response
 from crm_clients.odoo.wire import Value, Wire
 
 WITH_FIELD = (Kind.CONTACT, Kind.OPPORTUNITY, Kind.TASK)

@@ -8,7 +8,8 @@ from decimal import Decimal
 from http import HTTPStatus
 
 from crm_clients import answers, rich_text
-from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
+from crm_clients.abilities import Page
+from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
 from crm_clients.odoo.drafts import revenue_field
 from crm_clients.odoo.outcomes import no_look
 from crm_clients.odoo.wire import Raised, Value, Wire

@@ -27,18 +27,14 @@ from typing import Literal
 from urllib.parse import quote
 
 from crm_clients import numbers
+from crm_clients.abilities import CALLS, Aim, Limit, Page, Question
 from crm_clients.base import (
-    CALLS,
     Account,
-    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
-    Limit,
     Looked,
-    Page,
-    Question,
     Request,
     Response,
     Seen,

@@ -11,7 +11,8 @@ from functools import partial
 from urllib.parse import quote
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Kind, Question, Request, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Kind, Request, Response
 from crm_clients.pipedrive.outcomes import is_done, is_gone
 
 

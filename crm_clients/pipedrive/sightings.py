@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crm_clients import answers, rich_text
-from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
+from crm_clients.abilities import Page
+from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
 from crm_clients.own_fields import own_number
 from crm_clients.pipedrive.outcomes import is_done, is_gone, no_look
 

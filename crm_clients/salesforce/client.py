@@ -28,15 +28,13 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
+from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
-    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
-    Page,
-    Question,
     Request,
     Response,
     Seen,

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
 from crm_clients import answers, readiness
-from crm_clients.base import Aim, Kind, Question, Request, Response, Told
+from crm_clients.abilities import Aim, Question, Told
+from crm_clients.base import Kind, Request, Response
 
 WITH_FIELD = (Kind.CONTACT, Kind.OPPORTUNITY, Kind.TASK)
 ID = 15  # the digits of an id that count; three more only check them

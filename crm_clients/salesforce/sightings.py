@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from crm_clients import answers, worth
-from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
+from crm_clients.abilities import Page
+from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
 from crm_clients.own_fields import own_number
 from crm_clients.salesforce.drafts import PHONES
 from crm_clients.salesforce.outcomes import code_of, error_of

@@ -13,6 +13,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from crm_clients import answers
+from crm_clients.abilities import Page
 from crm_clients.base import (
     Capability,
     Confirmed,
@@ -21,7 +22,6 @@ from crm_clients.base import (
     Duplicate,
     Kind,
     Looked,
-    Page,
     Rejected,
     Request,
     Response,

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from crm_clients import answers
-from crm_clients.base import Kind, Question, Request, Response, Told
+from crm_clients.abilities import Question, Told
+from crm_clients.base import Kind, Request, Response
 
 MODULES: Mapping[Kind, str] = {
     Kind.CONTACT: "party",

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crm_clients import answers
-from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Page, Response, Seen, UnreadableAnswer, Unsure
+from crm_clients.abilities import Page
+from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response, Seen, UnreadableAnswer, Unsure
 from crm_clients.tryton.drafts import Place
 
 PAGE = 500  # records on a page of all

@@ -26,16 +26,15 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
+from crm_clients.abilities import Aim, Question
 from crm_clients.base import (
     Account,
-    Aim,
     Capability,
     ContactDraft,
     Draft,
     Kind,
     Looked,
     NoteDraft,
-    Question,
     Request,
     Response,
     Seen,

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from crm_clients.base import Account, Kind, KnowsUsers, ListsReferences, Seen
+from crm_clients.abilities import KnowsUsers, ListsReferences
+from crm_clients.base import Account, Kind, Seen
 from crm_clients.transport import Answered
 from tests.crm_lab import HASTY
 from tests.crm_proxy import Proxy, before

@@ -7,13 +7,13 @@ from decimal import Decimal
 
 import pytest
 
+from crm_clients.abilities import FormsAccount
 from crm_clients.base import (
     Absent,
     Capability,
     ContactDraft,
     Draft,
     Duplicate,
-    FormsAccount,
     Found,
     Kind,
     NoteDraft,

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crm_clients.abilities import ListsReferences, Removes
 from crm_clients.base import (
     Absent,
     Client,
@@ -20,9 +21,7 @@ from crm_clients.base import (
     Duplicate,
     Found,
     Kind,
-    ListsReferences,
     Rejected,
-    Removes,
     Response,
     Retry,
     Seen,

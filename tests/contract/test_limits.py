@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from crm_clients import rates
-from crm_clients.base import CALLS, ContactDraft, HasLimits, Kind, Request, Response
+from crm_clients.abilities import CALLS, HasLimits
+from crm_clients.base import ContactDraft, Kind, Request, Response
 from tests.contract.built import built
 
 DATE = "Sun, 29 Nov 2026 20:00:00 GMT"  # 1795982400 seconds since 1970

@@ -7,13 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from crm_clients.abilities import FormsAccount
 from crm_clients.base import (
     Absent,
     Capability,
     Confirmed,
     ContactDraft,
     Duplicate,
-    FormsAccount,
     Found,
     Kind,
     NoteDraft,

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from crm_clients.base import Aim, Client, Preflight, Response, Told
+from crm_clients.abilities import Aim, Preflight, Told
+from crm_clients.base import Client, Response
 from crm_clients.registry import build
 from tests.contract.asking import said
 from tests.contract.built import NEEDED, built

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from crm_clients.base import Client, KnowsUsers, Response
+from crm_clients.abilities import KnowsUsers
+from crm_clients.base import Client, Response
 from tests.contract.asking import said
 from tests.contract.built import built
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 import redis
 
-from crm_clients.base import CALLS, Limit
+from crm_clients.abilities import CALLS, Limit
 from intake import queue
 from workers.limiter import LET_BE, NOW, RedisLimiter
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from crm_clients.base import Kind, ListsReferences, Page, Response, UnreadableAnswer
+from crm_clients.abilities import ListsReferences, Page
+from crm_clients.base import Kind, Response, UnreadableAnswer
 from crm_clients.bottlecrm import BottleCRM
 from crm_clients.sandbox import crm
 from crm_clients.sandbox.client import SandboxClient

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from crm_clients.base import KnowsUsers
+from crm_clients.abilities import KnowsUsers
 from intake.config import Assignment, OwnerRule
 from tests.lab import Lab
 from tests.simulation.world import People

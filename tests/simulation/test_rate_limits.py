@@ -11,7 +11,8 @@ from uuid import UUID
 import pytest
 import redis
 
-from crm_clients.base import CALLS, Limit, Request
+from crm_clients.abilities import CALLS, Limit
+from crm_clients.base import Request
 from crm_clients.sandbox.client import SandboxClient
 from intake import queue
 from tests.lab import Lab, lab

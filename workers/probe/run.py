@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crm_clients.base import Confirmed, Kind, Removes, Unsure
+from crm_clients.abilities import Removes
+from crm_clients.base import Confirmed, Kind, Unsure
 from crm_clients.transport import Answered
 from workers.probe.asking import Probe
 from workers.probe.measured import Contract, Left, OfKind
