@@ -106,6 +106,18 @@ def learn(conn: Conn, scope: Scope, keys: Sequence[ContactKey], need_id: int) ->
             cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": record_id})
 
 
+def follow(conn: Conn, scope: Scope, before: Sequence[ContactKey], after: Sequence[ContactKey]) -> None:
+    """Whoever is known by the one is known by the other from now on, unless that leads to another contact already."""
+    wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in (*before, *after)]}
+    with conn.transaction(), conn.cursor(row_factory=scalar_row) as cursor:
+        cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})
+        bound: list[int] = cursor.execute(BOUND_TO, wanted | {"keys": [each.key for each in before]}).fetchall()
+        if len(bound) != 1:
+            return
+        for each in after:
+            cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": bound[0]})
+
+
 REBIND = """
     INSERT INTO contact_keys AS k (destination, mode, key, reference, record_id)
     VALUES (%(destination)s, %(mode)s, %(key)s, %(reference)s, %(record_id)s)

@@ -19,12 +19,12 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs, replays, updates
+from intake import fetches, first_deliveries, identify, items, lead_schema, media, moved_people, needs, replays, updates
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
 from intake.lead import FETCH_PENDING
-from intake.needs import Grouped, Message, Place
+from intake.needs import Grouped, Message
 from intake.received import Acceptance, Accepted, Received, scope_of
 
 
@@ -35,7 +35,7 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
         now = received.received_at or _now(conn)
         received, replayed = replays.set_aside(conn, received, now)
         identified = identify.identify(conn, key, received, now)
-        _lock_talks(conn, key, received.place, identified)
+        _lock_talks(conn, key, received, identified)
         fresh = _insert_events(conn, received, identified)
         first = {id(each) for each in _first_of_each(identified) if each.event_id in fresh}
         known = [each for each in identified if id(each) not in first]
@@ -44,6 +44,7 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
         is_first = _store_receipt(conn, received, verdict=verdict, new=len(fresh), changed=bool(changed))
         _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
         updates.apply(conn, received, known, changed, now)
+        moved_people.apply(conn, key, received)
         items.open_conflicts(conn, received, changed)
         if is_first:  # A receipt that is read again has its item already.
             items.quarantine(conn, received)
@@ -57,10 +58,11 @@ def _now(conn: Conn) -> datetime:
     return now
 
 
-def _lock_talks(conn: Conn, key: IdentityKey, place: Place, identified: Iterable[Identified]) -> None:
+def _lock_talks(conn: Conn, key: IdentityKey, received: Received, identified: Iterable[Identified]) -> None:
     talks = [each.incoming.conversation for each in identified if each.incoming.conversation]
+    talks += [each.moved.conversation for each in received.reading.updates if each.moved]
     if talks:
-        needs.lock_talks(conn, place, key, talks)
+        needs.lock_talks(conn, received.place, key, talks)
 
 
 # --- new, duplicate or conflict -------------------------------------------------------------------------------------

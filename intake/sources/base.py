@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
-from intake.lead import Lead
+from intake.lead import Contact, Lead
 
 SourceKind = Literal["form", "whatsapp", "quote"]
 
@@ -72,13 +72,25 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A person who has another number or user id: `before` and `after` hold the ids alone.
+
+    `conversation` is their talk, its person by the old id and, as an alias, by the new one.
+    """
+
+    before: Contact = field(repr=False)
+    after: Contact = field(repr=False)
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
 class Update:
     """News about something that stands already (edit, revoke, changed number): kept, never a lead.
 
     `news`: answers (label, value) that take the place of the event's own, as of `at`.  `text`: so do these words, and
     `mark` is put behind them or the event's own.  Without any of the three it is kept, and nothing changes.
     `also`: another request_id under which there will be news of the same event.  `otherwise`: what it is where that
-    event never came, None: nothing.
+    event never came, None: nothing.  `moved`: the person whose number or id is another one now.
     """
 
     about: str | None  # the request_id it is about
@@ -89,6 +101,7 @@ class Update:
     otherwise: Incoming | None = None
     text: str | None = field(default=None, repr=False)
     mark: str | None = None
+    moved: Moved | None = None
 
 
 @dataclass(frozen=True, slots=True)

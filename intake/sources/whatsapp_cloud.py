@@ -12,11 +12,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from intake import authenticity
 from intake.lead import Attribution, Contact, Enquiry, Lead
-from intake.sources import fields, meta, whatsapp_content
+from intake.sources import fields, meta, whatsapp_content, whatsapp_news
 from intake.sources.base import (
     Conversation,
     Delivered,
@@ -27,22 +27,17 @@ from intake.sources.base import (
     Unreadable,
     Update,
 )
-from intake.sources.decoding import Json, identifier, mapping, plain, read_json, sequence, text
+from intake.sources.decoding import Json, mapping, plain, read_json, sequence, text
 from intake.sources.whatsapp_content import Content
+from intake.sources.whatsapp_ids import message_id, moment
 from intake.sources.whatsapp_people import WA_ID, Cards, Person, cards, is_of_a_group, sender
 
 # A reaction is activity on an older message; `request_welcome`: somebody only opened the chat.
 IGNORED = frozenset({"reaction", "request_welcome"})
-UPDATES = frozenset({"edit", "revoke", "system"})
-# What an adviser reads behind the words; what was said first stays in the event's first revision.
-EDITED, REVOKED = "[editado]", "[eliminado por quien lo escribió]"
 # What a change holds; resellers of the older on-premise API send it alone (courier, dialog360 fixtures).
 AT_THE_ROOT = ("messages", "statuses", "errors")
 # What we wrote ourselves, with the phone app.
 ECHOES = "smb_message_echoes"
-# WhatsApp Web's wrappers send one message under the sender's number and under their hidden id; what follows is the same
-# (waha #1627).
-WEB_ID = re.compile(r"(?:true|false)_[^_\s]+@(?:c\.us|lid|s\.whatsapp\.net)_([A-Za-z0-9]{6,})(?:_.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +127,8 @@ def _in_message(message: Json, change: _Change) -> Found:
     kind = text(message.get("type")) or next((key for key in whatsapp_content.READERS if key in message), "")
     if kind in IGNORED or is_of_a_group(message) or _is_ours(message, change):
         return Ignored()
-    if kind in UPDATES:
-        return _update(kind, message, change.channel)
+    if kind in whatsapp_news.KINDS:
+        return whatsapp_news.read(kind, message, change.channel, _our_number(change.value))
     return _in_enquiry(kind, message, change)
 
 
@@ -145,51 +140,16 @@ def _is_ours(message: dict[str, Json], change: _Change) -> bool:
 
 
 def _in_enquiry(kind: str, message: dict[str, Json], change: _Change) -> Incoming | Quarantined:
-    message_id, person = _message_id(message), sender(message, change.cards)
-    if message_id is None:
+    known_as, person = message_id(message), sender(message, change.cards)
+    if known_as is None:
         return Quarantined("message_without_id", {"id": "is required"})
     if person is None:
         return Quarantined("message_without_sender", {"from": "no number and no user id"})
-    occurred_at = _moment(message.get("timestamp"))
+    occurred_at = moment(message.get("timestamp"))
     if occurred_at is None and message.get("timestamp") is not None:
         return Quarantined("unreadable_time", {"timestamp": "must be unix seconds"})
     content = whatsapp_content.read(kind, message)
-    return _incoming(f"{change.channel}:{message_id}", _Written(kind, message, content, person, occurred_at), change)
-
-
-def _message_id(message: dict[str, Json]) -> str | None:
-    written = identifier(message.get("id"))
-    inner = WEB_ID.fullmatch(written or "")
-    return inner[1] if inner else written
-
-
-def _update(kind: str, message: dict[str, Json], channel: str) -> Update:
-    """An edit has a new id and names the old one; a system message names a person's new number or id."""
-    news, at = mapping(message.get(kind)), _moment(message.get("timestamp"))
-    if kind == "system":
-        return Update(None, text(news.get("type")) or kind)
-    original = _message_id({"id": news.get("original_message_id")})
-    about = f"{channel}:{original}" if original else None
-    if kind == "revoke":
-        return Update(about, kind, at=at, mark=REVOKED)
-    return Update(about, kind, at=at, text=_edited(mapping(news.get("message"))), mark=EDITED)
-
-
-def _edited(message: dict[str, Json]) -> str | None:
-    """The words of the message as they are now; None: it has none, so that its own stay."""
-    kind = text(message.get("type")) or ""
-    told = mapping(message.get(kind))
-    return text(told.get("body")) or text(told.get("caption"))
-
-
-def _moment(stamp: Json) -> datetime | None:
-    """Unix seconds as text or number; milliseconds have been seen."""
-    written = text(stamp)
-    if written is None or not re.fullmatch(r"[0-9]{9,14}", written):
-        return None
-    seconds = int(written)
-    # Seconds have twelve digits from the year 5138 on; anything longer is milliseconds.
-    return datetime.fromtimestamp(seconds / 1000 if seconds >= 10**11 else seconds, UTC)
+    return _incoming(f"{change.channel}:{known_as}", _Written(kind, message, content, person, occurred_at), change)
 
 
 # --- one message as an event -------------------------------------------------------------------------------------

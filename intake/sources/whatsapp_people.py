@@ -76,6 +76,11 @@ def sender(message: dict[str, Json], known: Cards) -> Person | None:
     return person if person.ids else None
 
 
+def person_of(*ids: str | None) -> Person:
+    """The person with these ids, by their form; without a name."""
+    return _person((given for given in ids if given), {})
+
+
 def is_of_a_group(message: dict[str, Json]) -> bool:
     """Whether it was written into a group, which is nobody's enquiry."""
     return text(message.get("group_id")) is not None or (text(message.get("from")) or "").endswith(GROUP)

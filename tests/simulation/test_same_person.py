@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,6 +89,61 @@ def test_two_contacts_that_turn_out_to_be_one_person_are_a_person_s_choice(store
     later = said(stored, "Otra consulta", at=SUNDAY + 9 * DAY, bsuid=BSUID, number=NUMBER)
     assert (stored.state(later), stored.delivery(later)["reason"]) == ("review", "contact_ambiguous")
     assert (ledger(stored)["contact"], ledger(stored)["opportunity"]) == (2, 2)
+
+
+# --- a number that becomes another ------------------------------------------------------------------------------------
+
+NEW_NUMBER, NEW_BSUID = "51912340002", "PE.100000002"
+
+
+def moves(made: Lab, system: dict[str, str], sender: str = "") -> None:
+    """WhatsApp's own message that a person has another number, or another user id."""
+    told = {"from": sender, "id": "wamid.moved", "timestamp": str(SUNDAY + 5), "type": "system", "system": system}
+    value = {"metadata": {"display_phone_number": "5115550000", "phone_number_id": "100"}, "messages": [told]}
+    body = {"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [{"value": value}]}]}
+    answer = made.post("wa", json.dumps(body).encode())
+    assert (answer.status_code, answer.get_json()["updates"]) == (200, 1)
+
+
+def to_another_number(made: Lab) -> None:
+    moves(made, {"type": "user_changed_number", "wa_id": NEW_NUMBER}, NUMBER)
+
+
+def test_what_a_new_number_writes_is_of_the_same_talk(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    to_another_number(stored)
+    said(stored, "¿Siguen ahí?", at=SUNDAY + 20, number=NEW_NUMBER)
+    assert ledger(stored) == {"contact": 1, "opportunity": 1, "task": 1, "note": 1}
+
+
+def test_what_a_new_number_wants_later_is_of_the_same_contact(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    to_another_number(stored)
+    stored.form(email="", phone="912340002")
+    stored.work()
+    assert (ledger(stored)["contact"], ledger(stored)["opportunity"]) == (1, 2)
+
+
+def test_a_new_user_id_is_of_the_same_person(stored: Lab) -> None:
+    said(stored, "Hola", bsuid=BSUID)
+    moves(stored, {"type": "user_changed_user_id", "previous_user_id": BSUID, "user_id": NEW_BSUID})
+    said(stored, "Otra consulta", at=SUNDAY + 9 * DAY, bsuid=NEW_BSUID)
+    assert (ledger(stored)["contact"], ledger(stored)["opportunity"]) == (1, 2)
+
+
+def test_a_number_that_is_another_contact_s_already_stays_so(stored: Lab) -> None:
+    said(stored, "Hola", number=NEW_NUMBER)
+    said(stored, "Hola", number=NUMBER)
+    to_another_number(stored)
+    later = said(stored, "Otra consulta", at=SUNDAY + 9 * DAY, number=NEW_NUMBER)
+    assert (stored.state(later), ledger(stored)["contact"]) == ("confirmed", 2)
+
+
+def test_a_new_key_of_a_person_s_phone_moves_nobody(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    moves(stored, {"type": "customer_identity_changed", "wa_id": NEW_NUMBER}, NUMBER)
+    said(stored, "Hola", at=SUNDAY + 20, number=NEW_NUMBER)
+    assert ledger(stored)["contact"] == 2
 
 
 # --- one number at two providers --------------------------------------------------------------------------------------
