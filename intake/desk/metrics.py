@@ -1,12 +1,15 @@
 """`/metrics` for Prometheus: counted in PostgreSQL when it is asked, so that every web process tells the same.
 
+This host's spool is told beside it, also while PostgreSQL is away: that is when it fills.
 Open to this host; from elsewhere (a proxy says so) it needs a token with the scope `read`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Final, LiteralString
 
 from flask import Flask, Response, request
@@ -15,9 +18,10 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 from psycopg.rows import tuple_row
 
-from intake.db import Conn
+from intake.db import LOST, Conn
 from intake.desk import tokens
-from intake.desk.tools import LOOPBACK, connection
+from intake.desk.tools import LOOPBACK, connection, tools
+from intake.spool import stock_of
 
 # What a reverse proxy adds: the request comes from another host then, though the connection does not.
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
@@ -68,6 +72,24 @@ class FromDatabase(Collector):
             return [(tuple(str(each) for each in row[:-1]), float(row[-1])) for row in cursor.execute(query)]
 
 
+@dataclass(frozen=True, slots=True)
+class OfSpool(Collector):
+    """What waits on this host's disk.  `spool_dir` None: nothing ever does."""
+
+    spool_dir: Path | None
+    limit: int  # bytes
+
+    def collect(self) -> Iterator[Metric]:
+        """Nothing where there is no spool."""
+        if self.spool_dir is None:
+            return
+        stock = stock_of(self.spool_dir, self.limit)
+        yield _gauge("intake_spool_bytes", "What waits on this host's disk.", [], [((), stock.bytes)])
+        yield _gauge("intake_spool_limit_bytes", "From there on: 503.", [], [((), stock.limit)])
+        yield _gauge("intake_spool_oldest_seconds", "How long the oldest waits.", [], [((), stock.oldest or 0)])
+        yield _gauge("intake_spool_drained_bytes", "Kept for a restore.", [], [((), stock.drained_bytes)])
+
+
 def _gauge(name: str, means: str, labels: list[str], numbers: Numbers) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, means, labels=labels)
     for each, number in numbers:
@@ -77,12 +99,27 @@ def _gauge(name: str, means: str, labels: list[str], numbers: Numbers) -> GaugeM
 
 def metrics() -> Response:
     """In the text format that the scraper asks for by default."""
-    with connection() as conn:
-        if not _is_here() and not _has_token(conn):
-            return Response("a token with the scope read is needed\n", HTTPStatus.UNAUTHORIZED, mimetype="text/plain")
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(FromDatabase(conn))
-        return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    settings = tools().settings
+    spool = OfSpool(settings.spool_dir, settings.spool_megabytes * 1024 * 1024)
+    try:
+        with connection() as conn:
+            if not _is_here() and not _has_token(conn):
+                return Response(
+                    "a token with the scope read is needed\n", HTTPStatus.UNAUTHORIZED, mimetype="text/plain"
+                )
+            return _told(spool, FromDatabase(conn))
+    except LOST:
+        # Without the database no token can be looked up, so this host alone is told what it has itself.
+        if not _is_here():
+            raise
+        return _told(spool)
+
+
+def _told(*collectors: Collector) -> Response:
+    registry = CollectorRegistry(auto_describe=False)
+    for each in collectors:
+        registry.register(each)
+    return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
 def _is_here() -> bool:
