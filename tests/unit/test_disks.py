@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from intake import spooling
 from intake.disks import file_system
+from intake.spool import SUFFIX
 from tests.commands import intake, listed
 
 # As in proc(5), section /proc/pid/mountinfo.
@@ -73,3 +75,23 @@ def test_neither_up_nor_the_doctor_takes_a_spool_in_memory(tmp_path: Path) -> No
         each for each in listed(intake(environ, "check", "--json").document, "checks") if each["what"] == "spool"
     ]
     assert line["verdict"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("age", "size", "verdict"),
+    [(timedelta(), 10, "ok"), (timedelta(minutes=5), 10, "fail"), (timedelta(), 1024 * 1024, "fail")],
+    ids=["drained soon", "late", "full"],
+)
+def test_the_doctor_sees_what_a_spool_holds(tmp_path: Path, age: timedelta, size: int, verdict: str) -> None:
+    folder, config = tmp_path / "spool", tmp_path / "intake.toml"
+    folder.mkdir()
+    began = int((datetime.now(UTC) - age).timestamp() * 1e9)
+    (folder / f"{began}-1{SUFFIX}").write_bytes(b"x" * size)
+    config.write_text(
+        f'[intake]\nspool_dir = "{folder}"\nspool_persistent = true\nspool_megabytes = 1\n{SOURCE}', "utf-8"
+    )
+    environ = {"INTAKE_CONFIG": str(config), "INTAKE_HOME": str(tmp_path / "home"), "TOKEN": "x"}
+    (line,) = [
+        each for each in listed(intake(environ, "check", "--json").document, "checks") if each["what"] == "spool"
+    ]
+    assert line["verdict"] == verdict
