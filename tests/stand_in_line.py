@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from crm_clients.base import Account, Request, Response
 from crm_clients.transport import Answered, Sent, Transport, Unanswered
-from tests.stand_ins import StandIn
+from tests.stand_ins import NoSuchPath, StandIn
 
 
 class Line(Transport):
@@ -40,5 +40,8 @@ class Line(Transport):
         return self._answered(request)
 
     def _answered(self, request: Request) -> Answered:
-        status, body = self.crm.answer(request)
+        try:
+            status, body = self.crm.answer(request)
+        except NoSuchPath:
+            status, body = 404, None
         return Answered(Response(status, {}, b"" if body is None else json.dumps(body).encode()))

@@ -23,6 +23,10 @@ REFERENCE = "Lead_Ref"
 PERSON_KEY, DEAL_KEY, TEXT_KEY = "1a" * 20, "2b" * 20, "3c" * 20
 
 
+class NoSuchPath(Exception):
+    """A stand-in knows nothing of this address."""
+
+
 @dataclass
 class StandIn(ABC):
     """One CRM.  `OBJECTS`: what it calls the kinds."""
@@ -39,7 +43,7 @@ class StandIn(ABC):
 
     @abstractmethod
     def answer(self, request: Request) -> Answer:
-        """Do what is asked."""
+        """Do what is asked.  Raises NoSuchPath."""
 
     @abstractmethod
     def reference(self, kind: Kind, row: Fields) -> str:
@@ -55,7 +59,11 @@ class StandIn(ABC):
         return crm_id
 
     def kind(self, name: str) -> Kind:
-        return next(kind for kind, own in self.OBJECTS.items() if own == name)
+        """Raises NoSuchPath."""
+        found = next((kind for kind, own in self.OBJECTS.items() if own == name), None)
+        if found is None:
+            raise NoSuchPath(name)
+        return found
 
 
 class HubSpot(StandIn):
@@ -66,6 +74,8 @@ class HubSpot(StandIn):
 
     def answer(self, request: Request) -> Answer:
         path, body = request.path.split("/")[2:], read(request)
+        if path[1] == "properties" and len(path) == 3:
+            raise NoSuchPath(request.path)
         if path[1] == "properties":
             return 200, {"name": path[3], "hasUniqueValue": True}
         if path[1] == "owners":
@@ -188,6 +198,8 @@ class Salesforce(StandIn):
         path = request.path.split("/")[4:]
         if path[0] in {"query", "queryAll"}:
             return self._query(dict(request.query)["q"])
+        if path[-1] == "describe":
+            raise NoSuchPath(request.path)
         kind = self.kind(path[1])
         if request.method == "PATCH":
             self.kept[kind][path[2]].update(read(request))
