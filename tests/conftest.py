@@ -4,6 +4,7 @@ TEST_DATABASE_URL names a server to use instead of the embedded one; its role mu
 Databases get random names, and only those that were made here are dropped.
 """
 
+import fcntl
 import itertools
 import os
 import shutil
@@ -23,12 +24,15 @@ from tests.databases import Stock, create, drop, stock, with_database
 REDIS_NUMBERS = itertools.cycle(range(1, 16))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests are spread over processes, a file stays together for its fixtures' sake, and so do all tests that
-    change what stands in a CRM server, of which there is one."""
-    for item in items:
-        shared = item.get_closest_marker("crm_servers") is not None
-        item.add_marker(pytest.mark.xdist_group("crm-servers" if shared else str(item.path)))
+@pytest.fixture(autouse=True)
+def one_at_a_crm(request: pytest.FixtureRequest) -> Iterator[None]:
+    """There is one server of each CRM, and its tests change what stands there: in one process at a time."""
+    if request.node.get_closest_marker("crm_servers") is None:
+        yield
+        return
+    with (Path(tempfile.gettempdir()) / f"intake-crm-servers-{os.geteuid()}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")
