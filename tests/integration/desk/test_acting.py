@@ -62,7 +62,7 @@ def test_a_record_that_a_person_names_is_read_before_it_counts(stored: Lab) -> N
     wish = Wish(crm_id=in_crm(stored, event_id))
     with pytest.raises(NotReadYet):
         act(stored, event_id, "settle applied", wish)
-    stored.work()
+    stored.step()
     act(stored, event_id, "settle applied", wish)
     stored.work()
     assert stored.state(event_id) == "confirmed"
