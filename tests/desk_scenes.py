@@ -63,8 +63,7 @@ def _later(lab: Lab, event_id: UUID) -> None:
 
 def _uncertain(lab: Lab) -> UUID:
     """Its opportunity may stand in the CRM."""
-    lab.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, times=1, effect=True)
-    lab.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    lab.lose("opportunity")
     event_id = lab.form(name="Tomás Dudoso", email="tomas@example.com", phone="951000010")
     lab.work()
     lab.dials.no_faults()

@@ -89,9 +89,12 @@ provider = "quote"
 secrets = ["env:QUOTE_SECRET"]
 """
 
-# Long enough for a slow machine, short enough for a test that waits for a time-out.
+# Long enough for a slow machine; a test that waits for a time-out brings its own.
 PATIENCE = Patience(
-    lease=timedelta(seconds=30), send_within=timedelta(seconds=5), call=timedelta(seconds=2), look=timedelta(seconds=2)
+    lease=timedelta(seconds=30),
+    send_within=timedelta(seconds=10),
+    call=timedelta(seconds=10),
+    look=timedelta(seconds=10),
 )
 
 Json = dict[str, object]
@@ -188,6 +191,18 @@ class Lab:
         assert answer.status_code == 200, answer.get_data(as_text=True)
         (event,) = answer.get_json()["events"]
         return UUID(event["event_id"])
+
+    # --- troubles ---
+
+    def lose(self, kind: str, *, executed: bool = True) -> None:
+        """The answer to the next create of this kind is lost, and the look that follows at once is refused.
+
+        The control's looks for the sentinel are answered and not counted: when one is due is a matter of minutes.
+        """
+        sentinel = {"what": "find", "kind": kind, "reference_prefix": "intake-sentinel"}
+        self.dials.fault("lost_answer", match={"what": "create", "kind": kind}, effect=executed)
+        self.dials.fault("slow", match=sentinel, times=None, seconds=0)
+        self.dials.fault("503", match={"what": "find", "kind": kind}, skip=1)
 
     # --- working ---
 

@@ -61,8 +61,7 @@ class Trouble:
 
 def in_doubt(made: Lab, *, executed: bool, number: int) -> UUID:
     """A form of which nobody knows whether its opportunity was made."""
-    made.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, times=1, effect=executed)
-    made.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    made.lose("opportunity", executed=executed)
     event = made.form(email=f"p{number}@example.com", phone=f"98700000{number}")
     made.work()
     assert made.state(event) == "uncertain"

@@ -106,8 +106,7 @@ def test_an_approval_that_ended_halfway_makes_nothing_twice(gated: Lab, environ:
 def test_what_was_done_before_the_approval_ended_is_done(gated: Lab, environ: Mapping[str, str]) -> None:
     event = gated.form()
     intake(environ, "approve", event, *DECIDED)
-    gated.dials.fault("lost_answer", match={"what": "create", "kind": "task"}, effect=True)
-    gated.dials.fault("503", match={"what": "find", "kind": "task"}, skip=1, times=1)
+    gated.lose("task")
     gated.work()
     assert gated.state(event) == "uncertain"
     gated.dials.no_faults()

@@ -102,8 +102,7 @@ def test_one_that_moved_meanwhile_is_refused_and_the_others_go_on(stored: Lab, e
 
 
 def test_a_replay_looks_for_what_is_in_doubt_and_sends_nothing(stored: Lab, environ: Mapping[str, str]) -> None:
-    stored.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, times=1, effect=True)
-    stored.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    stored.lose("opportunity")
     event = stored.form()
     stored.work()
     assert stored.state(event) == "uncertain"

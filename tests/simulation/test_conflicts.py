@@ -149,8 +149,7 @@ def _other_words(stored: Lab, nth: int, *, note_in_doubt: bool) -> int:
     stored.work()
     stored.whatsapp("Y además", "Una silla", at=1_790_000_100, ids=["wamid.first", "wamid.second"])
     if note_in_doubt:
-        stored.dials.fault("lost_answer", match={"what": "create", "kind": "note"})
-        stored.dials.fault("503", match={"what": "find", "kind": "note"}, skip=1)
+        stored.lose("note")
         stored.work()
     stored.whatsapp("Dos sillas", at=1_790_000_100 + nth, ids=[("wamid.first", "wamid.second")[nth]])
     (item,) = stored.rows("SELECT item_id FROM items WHERE kind = 'conflict'")

@@ -260,8 +260,7 @@ def test_a_cancelled_carrier_swallows_nothing(stored: Lab) -> None:
 
 def test_a_cancelled_carrier_whose_note_stands_confirms_the_others(stored: Lab) -> None:
     opened(stored)
-    stored.dials.fault("lost_answer", match={"what": "create", "kind": "note"})
-    stored.dials.fault("503", match={"what": "find", "kind": "note"}, skip=1)
+    stored.lose("note")
     carrier, other = stored.whatsapp("Uno", "Dos", at=NOW + 60)
     stored.work()
     assert stored.state(carrier) == "uncertain"

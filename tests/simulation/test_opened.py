@@ -21,8 +21,7 @@ def environ(stored: Lab, tmp_path: Path) -> Mapping[str, str]:
 
 def in_doubt(lab: Lab) -> UUID:
     """A form whose opportunity stands in the CRM, which nobody knows; its next look is hours ahead."""
-    lab.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"})
-    lab.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    lab.lose("opportunity")
     event = lab.form()
     lab.work()
     assert lab.state(event) == "uncertain"

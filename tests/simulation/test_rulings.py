@@ -48,8 +48,7 @@ def test_what_was_said_of_a_write_that_never_left_does_not_allow_a_third(weak: L
 
 
 def test_what_was_said_is_over_with_the_doubt(stored: Lab) -> None:
-    stored.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"})
-    stored.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    stored.lose("opportunity")
     event = stored.form()
     stored.work()
     rule_absent(stored, event)
@@ -58,8 +57,7 @@ def test_what_was_said_is_over_with_the_doubt(stored: Lab) -> None:
 
 
 def test_looks_that_a_person_asked_for_too_early_hold_nothing_up(stored: Lab) -> None:
-    stored.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, effect=False)
-    stored.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    stored.lose("opportunity", executed=False)
     event = stored.form()
     stored.work()
     for _ in range(2):

@@ -23,8 +23,7 @@ def stored(scene: Scene) -> Lab:
 def in_doubt(stored: Lab) -> UUID:
     """A form whose opportunity stands in the CRM, and nobody knows."""
     number = next(stored.counter)
-    stored.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, times=1, effect=True)
-    stored.dials.fault("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    stored.lose("opportunity")
     event_id = stored.form(email=f"duda{number}@example.com", phone="")
     stored.work()
     stored.dials.no_faults()
