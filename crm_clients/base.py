@@ -240,6 +240,8 @@ class Capability:
     `look` "strong": what exists is seen by `find` at the latest `lag` after its commit.
     `limit`: how long after it got the last byte the server may still execute a request; None: unknown.
     `currencies`: those in which it keeps an amount (ISO 4217), None: any; an amount in another one stands in the text.
+    `changes_phone`: a contact's `Seen.values` show its "phone", and `update` puts another in its place and touches no
+    other number of the contact.
     """
 
     reference: Literal["enforced", "stored", "marker", "none"]
@@ -251,6 +253,7 @@ class Capability:
     sees_archived: bool = True
     absence_may_mean_done: bool = False
     currencies: frozenset[str] | None = None
+    changes_phone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class BottleCRM:
         """Tasks and comments are created without an id in the answer.  A deleted record is gone, not archived."""
         match kind:
             case Kind.CONTACT:
-                return Capability("stored", limit=self.limit)
+                return Capability("stored", limit=self.limit, changes_phone=True)
             case Kind.OPPORTUNITY:
                 return Capability("stored", limit=self.limit, unique_name=True, currencies=drafts.CURRENCIES)
             case Kind.TASK:

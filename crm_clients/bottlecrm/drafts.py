@@ -32,7 +32,7 @@ NEVER_DUE = datetime(2099, 12, 31, tzinfo=UTC)
 
 # Our names of guarded fields, and theirs.
 GUARDED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.CONTACT: {"text": "description"},
+    Kind.CONTACT: {"text": "description", "phone": "phone"},
     Kind.OPPORTUNITY: {"title": "name", "text": "description", "amount": "amount", "currency": "currency"},
     Kind.TASK: {},
     Kind.NOTE: {},

@@ -162,7 +162,9 @@ def _values(kind: Kind, row: Mapping[str, object]) -> Mapping[str, str]:
             return {"title": _untitled(row.get("name")), "text": text} | worth
         case Kind.TASK:
             return {"text": _untitled(row.get("title"))}
-        case Kind.CONTACT | Kind.NOTE:
+        case Kind.CONTACT:
+            return {"text": text, "phone": answers.text(row.get("phone"))}
+        case Kind.NOTE:
             return {"text": text}
 
 

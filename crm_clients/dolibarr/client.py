@@ -77,7 +77,7 @@ class Dolibarr:
     def capability(self, kind: Kind) -> Capability:
         match kind:
             case Kind.CONTACT:
-                return Capability("stored", limit=self.limit)
+                return Capability("stored", limit=self.limit, changes_phone=True)
             case Kind.OPPORTUNITY:
                 kept = frozenset({self.company.currency} if self.company.currency else ())
                 borne: Literal["enforced", "stored"] = "enforced" if kind in self.enforced else "stored"

@@ -21,7 +21,7 @@ CALL = "AC_TEL"
 NOT_APPLICABLE = -1  # `percentage` of an event that nobody has to do
 
 GUARDED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.CONTACT: {},
+    Kind.CONTACT: {"phone": "phone"},
     Kind.OPPORTUNITY: {"title": "title", "text": "description", "amount": "opp_amount", "currency": ""},
     Kind.TASK: {},
     Kind.NOTE: {},
@@ -135,6 +135,8 @@ def changes(kind: Kind, asked: Mapping[str, str], currency: str | None) -> Mappi
         sent["title"] = _line(asked["title"])[:LONGEST_TITLE] or NO_NAME
     if "text" in asked:
         sent["description"] = clean(asked["text"])
+    if "phone" in asked:
+        sent["phone"] = asked["phone"]
     if asked.get("amount") and asked.get("currency") in {None, "", currency}:
         sent["opp_amount"] = float(Decimal(asked["amount"]))
     return sent

@@ -122,7 +122,8 @@ def _told(kind: Kind, row: Mapping[str, object], company: Company) -> tuple[str 
     """The reference, and the guarded fields."""
     match kind:
         case Kind.CONTACT:
-            return answers.record_id(row.get("ref_ext")), {"text": _plain(row.get("note_private"))}
+            told = {"text": _plain(row.get("note_private")), "phone": answers.text(row.get("phone"))}
+            return answers.record_id(row.get("ref_ext")), told
         case Kind.OPPORTUNITY:
             worth = answers.amount(row.get("opp_amount"))
             told = {"amount": "" if worth in {None, "0"} else worth or "", "currency": company.currency or ""}

@@ -96,6 +96,7 @@ class HubSpot:
             limit=self.limit,
             sees_archived=False,
             currencies=frozenset(self.currencies) if kind is Kind.OPPORTUNITY else None,
+            changes_phone=kind is Kind.CONTACT,
         )
 
     def create(self, draft: Draft, reference: str) -> Request:

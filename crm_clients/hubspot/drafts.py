@@ -26,7 +26,7 @@ NOTE_TO_DEAL = 214
 LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
 
 GUARDED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.CONTACT: {"text": "message"},
+    Kind.CONTACT: {"text": "message", "phone": "phone"},
     Kind.OPPORTUNITY: {
         "title": "dealname",
         "text": "description",

@@ -103,7 +103,7 @@ def _values(kind: Kind, values: Mapping[str, object], currencies: Sequence[str])
             texts = {"title": answers.text(values.get("dealname")), "text": answers.text(values.get("description"))}
             return {**texts, **worth.shown(values.get("amount"), values.get("deal_currency_code"), currencies)}
         case Kind.CONTACT:
-            return {"text": answers.text(values.get("message"))}
+            return {"text": answers.text(values.get("message")), "phone": answers.text(values.get("phone"))}
         case Kind.TASK:
             return {"text": answers.text(values.get("hs_task_subject"))}
         case Kind.NOTE:

@@ -88,6 +88,7 @@ class Odoo:
             limit=self.limit,
             absence_may_mean_done=kind is Kind.TASK,
             currencies=frozenset({self.currency} if self.currency else ()) if kind is Kind.OPPORTUNITY else None,
+            changes_phone=kind is Kind.CONTACT,
         )
 
     def create(self, draft: Draft, reference: str) -> Request:

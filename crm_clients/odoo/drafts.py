@@ -122,7 +122,9 @@ def _html(text: str) -> str:
 
 def changes(kind: Kind, asked: Mapping[str, str], version: int, currency: str | None) -> dict[str, object]:
     """The values of a `write`.  Raises ValueError for a field that is not guarded for this kind."""
-    known = {Kind.CONTACT: {"text"}, Kind.OPPORTUNITY: {"title", "text", "amount", "currency"}}.get(kind, set())
+    known = {Kind.CONTACT: {"text", "phone"}, Kind.OPPORTUNITY: {"title", "text", "amount", "currency"}}.get(
+        kind, set()
+    )
     if unknown := asked.keys() - known:
         raise ValueError(f"not a guarded field of a {kind}: {', '.join(sorted(unknown))}")
     sent: dict[str, object] = {}
@@ -130,6 +132,8 @@ def changes(kind: Kind, asked: Mapping[str, str], version: int, currency: str | 
         sent["name"] = _line(asked["title"]) or NO_NAME
     if "text" in asked:
         sent["comment" if kind is Kind.CONTACT else "description"] = long(clean(asked["text"]), version)
+    if "phone" in asked:
+        sent["phone"] = asked["phone"]
     if asked.get("amount") and asked.get("currency") in {None, "", currency}:
         sent[revenue_field(version)] = float(asked["amount"])
     return sent

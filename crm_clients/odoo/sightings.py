@@ -177,7 +177,7 @@ def _values(sight: Sight, row: Mapping[str, object]) -> tuple[Mapping[str, str],
             told = {"amount": "" if worth in {None, "0"} else worth or "", "currency": sight.currency or ""}
             return {"title": answers.text(row.get("name")), "text": _plain(row.get("description"))} | told, reference
         case Kind.CONTACT:
-            return {"text": _plain(row.get("comment"))}, reference
+            return {"text": _plain(row.get("comment")), "phone": answers.text(row.get("phone"))}, reference
         case Kind.TASK:
             return {"text": answers.text(row.get("summary"))}, reference
         case Kind.NOTE:

@@ -90,6 +90,7 @@ class Salesforce:
             lag=LAG,
             limit=self.limit,
             currencies=frozenset(self.currencies) if kind is Kind.OPPORTUNITY else None,
+            changes_phone=kind is Kind.CONTACT,
         )
 
     def create(self, draft: Draft, reference: str) -> Request:

@@ -30,7 +30,7 @@ LONGEST_TEXT = 32_000
 NOTHING = "-"
 
 GUARDED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.CONTACT: {"text": "Description"},
+    Kind.CONTACT: {"text": "Description", "phone": "Phone"},
     Kind.OPPORTUNITY: {"title": "Name", "text": "Description", "amount": "Amount", "currency": "CurrencyIsoCode"},
     Kind.TASK: {},
     Kind.NOTE: {},

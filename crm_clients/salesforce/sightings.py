@@ -113,7 +113,7 @@ def _is(value: object) -> bool | None:
 def _values(kind: Kind, row: Mapping[str, object], currencies: Sequence[str]) -> Mapping[str, str]:
     match kind:
         case Kind.CONTACT:
-            return {"text": answers.text(row.get("Description"))}
+            return {"text": answers.text(row.get("Description")), "phone": answers.text(row.get("Phone"))}
         case Kind.TASK:
             return {"text": answers.text(row.get("Subject"))}
         case Kind.NOTE:

@@ -69,11 +69,11 @@ class SandboxClient:
     def capability(self, kind: Kind) -> Capability:
         """A profile that does not state its lag ("weak") states no limit either."""
         if self.profile == "weak":
-            return Capability("stored", look="weak", lag=self.lag)
+            return Capability("stored", look="weak", lag=self.lag, changes_phone=kind is Kind.CONTACT)
         if self._marks(kind):
             return Capability("marker", lag=self.lag, limit=self.limit)
         reference: Literal["enforced", "stored"] = "enforced" if self.profile == "enforced" else "stored"
-        return Capability(reference, lag=self.lag, limit=self.limit)
+        return Capability(reference, lag=self.lag, limit=self.limit, changes_phone=kind is Kind.CONTACT)
 
     def _marks(self, kind: Kind) -> bool:
         return self.profile == "no_task_reference" and kind in CHILDREN

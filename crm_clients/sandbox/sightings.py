@@ -145,5 +145,7 @@ def _values(kind: Kind, text: str, row: Mapping[str, object]) -> Mapping[str, st
             return {"title": title, "text": text} | worth
         case Kind.TASK:
             return {"text": text or title}
-        case Kind.CONTACT | Kind.NOTE:
+        case Kind.CONTACT:
+            return {"text": text, "phone": answers.text(row.get("phone"))}
+        case Kind.NOTE:
             return {"text": text}

@@ -97,7 +97,14 @@ class Zoho:
         if kind is Kind.NOTE:
             return Capability("marker", lag=LAG, limit=self.limit, sees_archived=False)
         reference: Literal["enforced", "stored"] = "enforced" if kind in self.enforced else "stored"
-        return Capability(reference, lag=LAG, limit=self.limit, sees_archived=False, currencies=kept)
+        return Capability(
+            reference,
+            lag=LAG,
+            limit=self.limit,
+            sees_archived=False,
+            currencies=kept,
+            changes_phone=kind is Kind.CONTACT,
+        )
 
     def create(self, draft: Draft, reference: str) -> Request:
         """One record; the link to its parent is one of its fields, or the address."""

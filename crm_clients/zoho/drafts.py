@@ -26,7 +26,7 @@ LONGEST_PHONE = 30
 NOTHING = "-"
 
 GUARDED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.CONTACT: {"text": "Description"},
+    Kind.CONTACT: {"text": "Description", "phone": "Phone"},
     Kind.OPPORTUNITY: {"title": "Deal_Name", "text": "Description", "amount": "Amount", "currency": "Currency"},
     Kind.TASK: {},
     Kind.NOTE: {},

@@ -98,7 +98,7 @@ def _values(kind: Kind, row: Mapping[str, object], currencies: Sequence[str]) ->
         return {"text": answers.text(row.get("Subject"))}
     text = {"text": answers.text(row.get("Description"))}
     if kind is Kind.CONTACT:
-        return text
+        return text | {"phone": answers.text(row.get("Phone"))}
     title = {"title": answers.text(row.get("Deal_Name"))}
     return {**title, **text, **worth.shown(row.get("Amount"), row.get("Currency"), currencies)}
 

@@ -169,3 +169,23 @@ def test_a_contact_without_phone_and_email_is_matched_with_nobody(client: Client
 def test_an_opportunity_is_updated_in_part_and_keeps_owner_and_stage(client: Client) -> None:
     request = client.update(Kind.OPPORTUNITY, "o-1", {"title": "Bomba", "text": "x", "amount": "5", "currency": "USD"})
     assert not OWNERS_AND_STAGES & names_in(request)
+
+
+PHONES = ("+51987650001", "+51912340002")
+
+
+@each_client
+def test_a_contact_s_number_is_changed_alone_or_not_at_all(client: Client) -> None:
+    changes = {"phone": PHONES[1]}
+    if not client.capability(Kind.CONTACT).changes_phone:
+        with pytest.raises(ValueError, match="phone"):
+            client.update(Kind.CONTACT, "41", changes)
+        return
+    request = client.update(Kind.CONTACT, "41", changes)
+    assert PHONES[1] in said(request)
+    assert not OWNERS_AND_STAGES & names_in(request)
+
+
+@each_client
+def test_only_contacts_have_a_number_to_change(client: Client) -> None:
+    assert not any(client.capability(kind).changes_phone for kind in Kind if kind is not Kind.CONTACT)

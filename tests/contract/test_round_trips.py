@@ -29,7 +29,7 @@ from crm_clients.registry import build
 from tests.contract.built import NEEDED
 from tests.contract.drafts import ordinary
 from workers.drafts import guarded
-from workers.values import alike
+from workers.values import alike, is_same
 
 Row = dict[str, object]
 OPTIONS: Mapping[str, Mapping[str, str]] = {
@@ -137,6 +137,13 @@ def test_an_update_reads_back_as_it_was_written(client: Client) -> None:
         client, Kind.OPPORTUNITY, _with_reference(client, body(client.update(Kind.OPPORTUNITY, CRM_ID, changes)))
     )
     assert {name for name, value in changes.items() if not alike(value, seen.values.get(name))} == set()
+
+
+@each_client
+def test_a_contact_reads_back_with_its_number_where_that_can_be_changed(client: Client) -> None:
+    number = "+51987650001"
+    shown = made(client, ContactDraft("Rosa Quispe", phone=number), Kind.CONTACT).values.get("phone")
+    assert is_same("phone", shown, number) == client.capability(Kind.CONTACT).changes_phone
 
 
 def _with_reference(client: Client, written: Row) -> Row:

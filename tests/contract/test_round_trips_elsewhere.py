@@ -10,11 +10,22 @@ from decimal import Decimal
 
 import pytest
 
-from crm_clients.base import Client, Draft, Found, Kind, NoteDraft, OpportunityDraft, Request, Response, Seen
+from crm_clients.base import (
+    Client,
+    ContactDraft,
+    Draft,
+    Found,
+    Kind,
+    NoteDraft,
+    OpportunityDraft,
+    Request,
+    Response,
+    Seen,
+)
 from crm_clients.registry import build
 from tests.contract.built import NEEDED
 from workers.drafts import guarded
-from workers.values import alike
+from workers.values import alike, is_same
 
 Row = dict[str, object]
 CRM_ID = "9001"
@@ -138,6 +149,13 @@ def test_a_note_reads_back_as_it_was_written(crm: Crm) -> None:
     text = "Formulario · 29 nov\n¿Cuánto <demora>?\n\nGracias & saludos"
     seen = crm.made(NoteDraft(text, "9"), Kind.NOTE)
     assert (seen.values["text"], seen.reference) == (text, "need-1-note")
+
+
+@each_crm
+def test_a_contact_reads_back_with_its_number_where_that_can_be_changed(crm: Crm) -> None:
+    number = "+51987650001"
+    shown = crm.made(ContactDraft("Rosa Quispe", phone=number), Kind.CONTACT).values.get("phone")
+    assert is_same("phone", shown, number) == crm.client.capability(Kind.CONTACT).changes_phone
 
 
 @each_crm
