@@ -106,16 +106,20 @@ def learn(conn: Conn, scope: Scope, keys: Sequence[ContactKey], need_id: int) ->
             cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": record_id})
 
 
-def follow(conn: Conn, scope: Scope, before: Sequence[ContactKey], after: Sequence[ContactKey]) -> None:
-    """Whoever is known by the one is known by the other from now on, unless that leads to another contact already."""
+def follow(conn: Conn, scope: Scope, before: Sequence[ContactKey], after: Sequence[ContactKey]) -> int | None:
+    """Whoever is known by the one is known by the other from now on, unless that leads to another contact already.
+
+    Returns the contact's record_id, None: nobody is known by the one, or two are.
+    """
     wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in (*before, *after)]}
     with conn.transaction(), conn.cursor(row_factory=scalar_row) as cursor:
         cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})
         bound: list[int] = cursor.execute(BOUND_TO, wanted | {"keys": [each.key for each in before]}).fetchall()
         if len(bound) != 1:
-            return
+            return None
         for each in after:
             cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": bound[0]})
+        return bound[0]
 
 
 REBIND = """

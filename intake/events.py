@@ -19,7 +19,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import fetches, first_deliveries, identify, items, lead_schema, media, moved_people, needs, replays, updates
+from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs, replays, updates
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
@@ -43,8 +43,7 @@ def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
         verdict = _verdict(received, fresh, changed)
         is_first = _store_receipt(conn, received, verdict=verdict, new=len(fresh), changed=bool(changed))
         _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
-        updates.apply(conn, received, known, changed, now)
-        moved_people.apply(conn, key, received)
+        updates.apply(conn, key, received, updates.states(received, known, changed, now))
         items.open_conflicts(conn, received, changed)
         if is_first:  # A receipt that is read again has its item already.
             items.quarantine(conn, received)

@@ -84,6 +84,8 @@ class Attribution:
 FETCH_PENDING = "fetch_pending"
 # A flag: the sender changed it after it came first.  The CRM's texts do not name it; what changed is told in a note.
 UPDATED = "updated_by_sender"
+# A flag: the person has another number now, says who runs the channel; the contact in the CRM is to follow.
+NUMBER_CHANGED = "number_changed"
 # A flag: the sender changed something else since a person corrected this lead, whose values stand.
 CORRECTIONS_KEPT = "corrections_kept"
 

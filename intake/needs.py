@@ -139,14 +139,19 @@ def _talk(conn: Conn, place: Place, key: IdentityKey, conversation: Conversation
     return talk
 
 
-def follow(conn: Conn, place: Place, key: IdentityKey, conversation: Conversation) -> None:
-    """All ids of this person lead to the talk that one of them has, if any.  Call `lock_talks` before."""
+def follow(conn: Conn, place: Place, key: IdentityKey, conversation: Conversation) -> int | None:
+    """All ids of this person lead to the talk that one of them has, if any.  Call `lock_talks` before.
+
+    Returns the talk's conversation_id, None: nobody of this talk was ever heard.
+    """
     keys = _keys(place, key, conversation)
     given = {"mode": place.mode, "scope": place.scope, "keys": keys}
     with conn.cursor(row_factory=class_row(Talk)) as cursor:
         talk = cursor.execute(FIND_TALK, given).fetchone()
-    if talk is not None:
-        conn.execute(NAME_TALK, given | {"conversation_id": talk.conversation_id})
+    if talk is None:
+        return None
+    conn.execute(NAME_TALK, given | {"conversation_id": talk.conversation_id})
+    return talk.conversation_id
 
 
 # The window touches a message on either side; of two needs the nearer one takes it.

@@ -1,8 +1,8 @@
 """What a sender tells later of an event that stands: a new revision of it, and never a second lead.
 
     a later state (other content under its id) ─┬─> revision ─ not delivered yet → delivered as it is now
-    news of it (canceled, moved, deleted) ──────┘            └ confirmed → a new generation: it changes what nobody
-                                                               else changed since, and tells the adviser in a note
+    news of it (canceled, moved, deleted) ──────┤            └ confirmed → a new generation: it changes what nobody
+    its person has another number ──────────────┘              else changed since, and tells the adviser in a note
 
 An older state that arrives late changes nothing, nor does one that is told again.  What a person corrected stands,
 unless the sender says something else of it since.
@@ -18,10 +18,11 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import aliases, conflicts, decided, identify, media, person_arrows, revisions
+from intake import aliases, conflicts, decided, identify, media, moved_people, person_arrows, revisions
 from intake.config import Source
 from intake.db import Conn
 from intake.identify import Identified
+from intake.identity import IdentityKey
 from intake.lead import CORRECTIONS_KEPT, UPDATED, Contact, Enquiry, Lead
 from intake.permitted import said_already
 from intake.received import Received
@@ -32,7 +33,7 @@ Part = TypeVar("Part", Contact, Enquiry)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class Told:
     """Something about one event.  `at`: which state it is, None: none of an order; `lead`: from what it said last."""
 
     event_id: UUID
@@ -40,16 +41,21 @@ class _Told:
     lead: Callable[[Lead], Lead] = field(repr=False)
 
 
-def apply(
-    conn: Conn, received: Received, known: Iterable[Identified], changed: Collection[Identified], now: datetime
-) -> None:
-    """Take on what this delivery says of the events that stood before it (`known`, of which `changed` say otherwise).
-
-    Call it in the transaction that keeps its body.
-    """
+def states(
+    received: Received, known: Iterable[Identified], changed: Collection[Identified], now: datetime
+) -> list[Told]:
+    """What this delivery says of the events that stood before it (`known`, of which `changed` say otherwise)."""
     other = {id(each) for each in changed}
-    states = (_state(received.source, each, now) for each in known if _is_state(each, changed=id(each) in other))
-    told = [*states, *_news(conn, received)]
+    return [_state(received.source, each, now) for each in known if _is_state(each, changed=id(each) in other)]
+
+
+def apply(conn: Conn, key: IdentityKey, received: Received, states: Iterable[Told]) -> None:
+    """Take on what this delivery says: those states, its news, and that people have moved.
+
+    Call it in the transaction that keeps its body, with the locks of its talks.
+    """
+    moved = (Told(each.event_id, None, each.lead) for each in moved_people.follow(conn, key, received))
+    told = [*states, *_news(conn, received), *moved]
     # In sorted order, as everything that locks several events does.
     for each in sorted(told, key=lambda one: one.event_id):
         _take(conn, received.source, each)
@@ -77,13 +83,13 @@ def _is_state(each: Identified, *, changed: bool) -> bool:
     return each.incoming.on_change == "update" and (changed or bool(lead.as_of or lead.occurred_at)) and not each.seen
 
 
-def _state(source: Source, each: Identified, now: datetime) -> _Told:
+def _state(source: Source, each: Identified, now: datetime) -> Told:
     """A sender without a clock of its own is believed in the order in which it was heard."""
     lead = media.referenced(source, each.incoming.lead)
-    return _Told(each.event_id, lead.as_of or lead.occurred_at or now, lambda _said: lead)
+    return Told(each.event_id, lead.as_of or lead.occurred_at or now, lambda _said: lead)
 
 
-def _news(conn: Conn, received: Received) -> Iterator[_Told]:
+def _news(conn: Conn, received: Received) -> Iterator[Told]:
     for update in (*received.reading.updates, *received.reading.if_known):
         event_id = _known(conn, received, update.about) if update.about else None
         if event_id is None:
@@ -91,7 +97,7 @@ def _news(conn: Conn, received: Received) -> Iterator[_Told]:
         if update.also:
             aliases.add(conn, identify.named_id(received, update.also), event_id)
         if update.news or update.text or update.mark:
-            yield _Told(event_id, update.at, _with(update))
+            yield Told(event_id, update.at, _with(update))
 
 
 def _with(update: Update) -> Callable[[Lead], Lead]:
@@ -127,7 +133,7 @@ def _known(conn: Conn, received: Received, request_id: str) -> UUID | None:
 # --- what becomes of it ---------------------------------------------------------------------------------------------
 
 
-def _take(conn: Conn, source: Source, told: _Told) -> None:
+def _take(conn: Conn, source: Source, told: Told) -> None:
     # Nobody else moves its delivery, corrects it, or tells more of it before this transaction ends.
     conn.execute(decided.LOCK, {"event_id": told.event_id})
     newest, said = revisions.newest(conn, told.event_id), _said(conn, told.event_id)
@@ -144,7 +150,7 @@ def _take(conn: Conn, source: Source, told: _Told) -> None:
     _go_on(conn, told.event_id, revision, gated=source.approval == "required")
 
 
-def _is_being_said(conn: Conn, told: _Told) -> bool:
+def _is_being_said(conn: Conn, told: Told) -> bool:
     """A note is written once: what one is on its way with, or is in doubt, cannot become another."""
     seen = decided.view(conn, told.event_id)
     if seen.part != "follow_up" or seen.event.state == "confirmed":
@@ -152,12 +158,12 @@ def _is_being_said(conn: Conn, told: _Told) -> bool:
     return bool(said_already(seen) or conflicts.being_said(conn, seen))
 
 
-def _is_older(told: _Told, said: Lead) -> bool:
+def _is_older(told: Told, said: Lead) -> bool:
     before = said.as_of or said.occurred_at
     return told.at is not None and before is not None and told.at < before
 
 
-def _marked(told: _Told, said: Lead) -> Lead:
+def _marked(told: Told, said: Lead) -> Lead:
     lead = told.lead(said)
     return replace(lead, flags=(*_bare(lead).flags, UPDATED), as_of=told.at or said.as_of)
 

@@ -1,7 +1,7 @@
 """One delivery, from its first unconfirmed step to the arrow that it takes.
 
     opener     contact → opportunity → task
-    version    the same; where the opportunity stands already, a guarded update
+    version    the same; where the opportunity stands already, a guarded update; so with the number of a contact
     follow_up  a note on the opportunity of its need
 
 Each step makes one record exist once (ensure.py); what stands already is passed over, so that a delivery resumes at
@@ -16,7 +16,7 @@ from typing import assert_never
 
 import structlog
 
-from crm_clients.base import Kind, NoteDraft, OpportunityDraft, Seen
+from crm_clients.base import ContactDraft, Kind, NoteDraft, OpportunityDraft, Seen
 from intake import attempts, contacts, deliveries, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
 from intake.contacts import AmbiguousContact
@@ -35,7 +35,7 @@ from workers.joining import joined
 from workers.look import is_gone
 from workers.owners import OWNER_AWAY, Chosen, choose
 from workers.standing import ACCOUNT_PAUSED, Elsewhere, ForPerson, Halt, InDoubt, Known, Later, Standing, Superseded
-from workers.update import bring_up_to_date, keep_read_back, look_at_opportunity
+from workers.update import bring_up_to_date, keep_read_back, read_now
 from workers.work import Forgotten, Work, load
 from workers.writing import Step
 
@@ -105,7 +105,23 @@ def _contact(desk: Desk, held: Claim, work: Work) -> Standing:
         record_id = _name_contact(desk, held, work)
     except AmbiguousContact:
         return ForPerson("contact_ambiguous")
-    return ensure(desk, Step(held, record_id, drafts.contact(work, desk.wired[held.destination].destination)))
+    step = Step(held, record_id, drafts.contact(work, desk.wired[held.destination].destination))
+    standing = ensure(desk, step)
+    if work.number_changed and isinstance(standing, Known) and not standing.made:
+        return _with_number(desk, step, standing)
+    return standing
+
+
+def _with_number(desk: Desk, step: Step, stands: Known) -> Standing:
+    """The contact gets its new number where ours still stands; `left`: it did not, of which the adviser is told."""
+    with desk.pool.connection() as conn:
+        ours = records.read(conn, step.record_id).how in {"answer", "look"}
+    if ours and desk.wired[step.held.destination].capability(Kind.CONTACT).changes_phone:
+        standing = bring_up_to_date(desk, step)
+        if not isinstance(standing, ForPerson):
+            return standing
+    assert isinstance(step.draft, ContactDraft)  # noqa: S101  # it is a contact's step
+    return replace(stands, left=drafts.guarded(step.draft))
 
 
 def _name_contact(desk: Desk, held: Claim, work: Work) -> int:
@@ -143,7 +159,7 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     )
     step = Step(held, record_id, draft, carries)
     if stands and held.part == "version" and not newer:
-        stopped = _tell_news(desk, held, work, step)
+        stopped = _tell_news(desk, held, work, step, contact)
         return stopped or _tell_left(desk, held, work, bring_up_to_date(desk, step))
     standing = ensure(desk, step)
     if not isinstance(standing, Known) or held.part != "version" or newer:
@@ -155,7 +171,7 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     return _tell_left(desk, held, work, bring_up_to_date(desk, step))
 
 
-def _tell_news(desk: Desk, held: Claim, work: Work, step: Step) -> Halt | None:
+def _tell_news(desk: Desk, held: Claim, work: Work, step: Step, contact: Known) -> Halt | None:
     """A note, once, of what the sender changed since we wrote last.  None: it stands, or there is nothing to tell."""
     if not work.updated or not isinstance(step.draft, OpportunityDraft):
         return None
@@ -163,7 +179,7 @@ def _tell_news(desk: Desk, held: Claim, work: Work, step: Step) -> Halt | None:
         record = records.read(conn, step.record_id)
     if record.state != "known":
         return None
-    draft = news.note(desk, work, record, step.draft)
+    draft = news.note(desk, work, record, step.draft, contact_left=bool(contact.left))
     if not isinstance(draft, NoteDraft):
         return draft
     noted = ensure(desk, Step(held, _name(desk, held, work, Kind.NOTE), draft))
@@ -191,7 +207,7 @@ def _task(desk: Desk, held: Claim, work: Work, opportunity: Known) -> Standing:
         if records.read(conn, record_id).state == "known":
             return opportunity
         record = records.read(conn, siblings.links(conn, held).opportunity or 0)
-    seen = look_at_opportunity(desk, record)
+    seen = read_now(desk, record)
     if not isinstance(seen, Seen):
         return seen
     wired = desk.wired[held.destination]
@@ -229,7 +245,7 @@ def _follow_up(desk: Desk, held: Claim, work: Work) -> Standing:
         return without(desk, held, "opener_refused") if refused or taken_over else Later("opener_first", AFTER_OPENER)
     if record.state == "gone" and is_gone(desk, record):
         return without(desk, held, "opportunity_gone")
-    return _on_opportunity(desk, held, work, look_at_opportunity(desk, record))
+    return _on_opportunity(desk, held, work, read_now(desk, record))
 
 
 def _on_opportunity(desk: Desk, held: Claim, work: Work, seen: Seen | Halt) -> Standing:

@@ -11,7 +11,7 @@ from intake.desk import crm_reads
 from intake.desk.crm_reads import Claimed, Said
 from workers import calls, sentinels
 from workers.desk import Desk, Wired
-from workers.values import alike
+from workers.values import is_same
 
 
 def read_due(desk: Desk) -> bool:
@@ -51,4 +51,5 @@ def _changed(desk: Desk, claimed: Claimed, seen: Seen) -> list[str] | None:
     if kept is None:
         return None
     base: Mapping[str, str] = json.loads(kept)
-    return sorted(name for name, value in base.items() if name in seen.values and not alike(seen.values[name], value))
+    now = seen.values
+    return sorted(name for name, value in base.items() if name in now and not is_same(name, now[name], value))

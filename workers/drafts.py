@@ -6,7 +6,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from zoneinfo import ZoneInfo
 
-from crm_clients.base import Capability, ContactDraft, Draft, NoteDraft, OpportunityDraft, TaskDraft
+from crm_clients.base import (
+    Capability,
+    ContactDraft,
+    Draft,
+    Kind,
+    NoteDraft,
+    OpportunityDraft,
+    TaskDraft,
+    kind_of,
+)
 from intake.business_time import due_at
 from intake.config import Destination, Settings
 from intake.lead import Enquiry, Item, Lead
@@ -106,20 +115,31 @@ def left_note(work: Work, left: Mapping[str, str], *, opportunity_id: str) -> No
 
 def guarded_values(draft: Draft) -> bytes:
     """The guarded fields of a draft, as clients name them in `Seen.values`; empty for kinds that are never updated."""
-    if not isinstance(draft, OpportunityDraft):
+    if not isinstance(draft, OpportunityDraft | ContactDraft):
         return b""
     return json.dumps(guarded(draft)).encode()
 
 
-# The fields that a later version may change: never owner nor stage.
-GUARDED = ("title", "text", "amount", "currency")
+# The fields that something later may change: never owner nor stage, and of a person the number alone.
+GUARDED: Mapping[Kind, tuple[str, ...]] = {
+    Kind.OPPORTUNITY: ("title", "text", "amount", "currency"),
+    Kind.CONTACT: ("phone",),
+}
 
 
-def guarded(draft: OpportunityDraft) -> dict[str, str]:
+def guarded(draft: OpportunityDraft | ContactDraft) -> dict[str, str]:
     """Those of them that a draft names."""
-    amount = None if draft.amount is None else format(draft.amount.normalize(), "f")
-    named = zip(GUARDED, (draft.title, draft.text, amount, draft.currency), strict=True)
+    named = zip(GUARDED[kind_of(draft)], _guarded_values(draft), strict=True)
     return {name: value for name, value in named if value is not None}
+
+
+def _guarded_values(draft: OpportunityDraft | ContactDraft) -> tuple[str | None, ...]:
+    match draft:
+        case ContactDraft():
+            return (draft.phone,)
+        case OpportunityDraft():
+            amount = None if draft.amount is None else format(draft.amount.normalize(), "f")
+            return (draft.title, draft.text, amount, draft.currency)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

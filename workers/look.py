@@ -22,7 +22,7 @@ from workers.calls import Sight
 from workers.desk import Desk, Wired
 from workers.sentinels import Control
 from workers.strategy import Never, Proven, Refused, Strategy, strategy
-from workers.values import alike
+from workers.values import is_same
 
 # A claimed look that died with its worker is due again after this.
 HOLD = timedelta(minutes=2)
@@ -81,7 +81,7 @@ def _shows(seen: Seen, wanted: bytes | None) -> bool:
     if wanted is None:
         return True
     values: dict[str, str] = json.loads(wanted)
-    return all(alike(seen.values.get(name), value) for name, value in values.items())
+    return all(is_same(name, seen.values.get(name), value) for name, value in values.items())
 
 
 def note(sight: Sight, wired: Wired, record: Record, control: Control) -> LookNote:

@@ -14,16 +14,22 @@ from intake.records import Record
 from workers.desk import Desk
 from workers.drafts import CHANNELS, LONGEST_TEXT, guarded
 from workers.standing import Halt
-from workers.update import look_at_opportunity, written
+from workers.update import read_now, written
 from workers.values import alike, compare
 from workers.work import Work
 
 LEFT = "Lo que alguien cambió aquí se dejó como está."
+CONTACT_LEFT = "El número del contacto en el CRM se dejó como está."
 
 
-def note(desk: Desk, work: Work, record: Record, draft: OpportunityDraft) -> NoteDraft | Halt | None:
-    """What is to be told of this opportunity, which stands; None: nothing that this content says is news."""
-    seen = look_at_opportunity(desk, record)
+def note(
+    desk: Desk, work: Work, record: Record, draft: OpportunityDraft, *, contact_left: bool
+) -> NoteDraft | Halt | None:
+    """What is to be told of this opportunity, which stands; None: nothing that this content says is news.
+
+    `contact_left`: the contact does not have the number that this content names.
+    """
+    seen = read_now(desk, record)
     if not isinstance(seen, Seen):
         return seen
     before, wanted = written(desk, record), guarded(draft)
@@ -31,7 +37,8 @@ def note(desk: Desk, work: Work, record: Record, draft: OpportunityDraft) -> Not
     if not lines:
         return None
     left = compare(before, seen.values, wanted).left
-    text = "\n".join((_head(work, desk.settings.timezone), *lines, *((LEFT,) if left else ())))
+    notes = (*((LEFT,) if left else ()), *((CONTACT_LEFT,) if contact_left else ()))
+    text = "\n".join((_head(work, desk.settings.timezone), *lines, *notes))
     return NoteDraft(text[:LONGEST_TEXT], seen.crm_id, said_at=work.lead.as_of)
 
 

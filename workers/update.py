@@ -1,4 +1,4 @@
-"""Bringing an opportunity up to date with a later version, without overwriting people.
+"""Bringing an opportunity up to date with a later version, and a contact with its new number; people's values stay.
 
 A field is changed only if the CRM still holds the value read back after our last write; otherwise it is left, and
 shown.  Owner and stage are never sent.  An update in doubt is settled by reading: the values stand there, or not.
@@ -14,6 +14,7 @@ from typing import assert_never
 from crm_clients.base import (
     Absent,
     Confirmed,
+    ContactDraft,
     Found,
     Kind,
     OpportunityDraft,
@@ -51,7 +52,7 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
         case "gone" if not is_gone(desk, record):
             return None
         case _:
-            return ForPerson("opportunity_gone")
+            return ForPerson(f"{record.kind}_gone")
 
 
 def _look(desk: Desk, step: Step, record: Record) -> Standing | None:
@@ -64,10 +65,10 @@ def _look(desk: Desk, step: Step, record: Record) -> Standing | None:
 
 
 def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
-    seen = look_at_opportunity(desk, record)
+    seen = read_now(desk, record)
     if not isinstance(seen, Seen):
         return seen
-    assert isinstance(step.draft, OpportunityDraft)  # noqa: S101  # only opportunities have versions
+    assert isinstance(step.draft, OpportunityDraft | ContactDraft)  # noqa: S101  # nothing else is brought up to date
     base, wanted = written(desk, record), guarded(step.draft)
     changes = compare(base, seen.values, wanted)
     if changes.left:
@@ -91,17 +92,17 @@ def _to_tell(changes: Changes, base: Mapping[str, str], wanted: Mapping[str, str
     return {name: each for name, each in wanted.items() if name in news}
 
 
-def look_at_opportunity(desk: Desk, record: Record) -> Seen | Halt:
-    """The opportunity as it stands now, or why the delivery stops: people deleted it, or the look told nothing."""
+def read_now(desk: Desk, record: Record) -> Seen | Halt:
+    """The record as it stands now, or why the delivery stops: people deleted it, or the look told nothing."""
     wired = desk.wired[record.destination]
-    sight = calls.read(desk, wired, Kind.OPPORTUNITY, record.crm_id or "")
+    sight = calls.read(desk, wired, Kind(record.kind), record.crm_id or "")
     match sight.looked:
         case Found(seen) if seen.live:
             return seen
         case Found() | Absent():
             with transaction(desk.pool) as conn:
                 records.gone(conn, record.record_id, crm_id=record.crm_id or "")
-            return ForPerson("opportunity_gone")
+            return ForPerson(f"{record.kind}_gone")
         case Several():
             return ForPerson("several")
         case Unsure() as nothing:
@@ -127,18 +128,16 @@ def written(desk: Desk, record: Record) -> Mapping[str, str]:
 
 
 def _write(desk: Desk, step: Step, record: Record, changes: Changes, base: Mapping[str, str]) -> Standing | None:
-    client = desk.wired[record.destination].client
+    client, kind = desk.wired[record.destination].client, step.kind
     crm_id = record.crm_id or ""
-    request = client.update(Kind.OPPORTUNITY, crm_id, changes.send)
+    request = client.update(kind, crm_id, changes.send)
     draft = attempts.Draft("update", request.body or b"", json.dumps(dict(changes.send)).encode())
-    writing = Writing(
-        "opportunity.update", request, draft, lambda answer: client.updated(Kind.OPPORTUNITY, crm_id, answer)
-    )
+    writing = Writing(f"{kind}.update", request, draft, lambda answer: client.updated(kind, crm_id, answer))
     call = write(desk, step, record, writing)
     if call is None:
         return None
     if isinstance(call.means, Confirmed):
-        others = {name: base.get(name, "") for name in GUARDED if name not in changes.send}
+        others = {name: base.get(name, "") for name in GUARDED[kind] if name not in changes.send}
         keep_read_back(desk, step, record.record_id, crm_id, others)
     return after_write(desk, step, record, call, duplicate=lambda told: ForPerson(f"duplicate_{told.by}"))
 
@@ -151,7 +150,7 @@ def keep_read_back(
     `others`: what an earlier write left in the fields that this one did not send, since those may be people's by now.
     """
     wired = desk.wired[step.held.destination]
-    sight = calls.read(desk, wired, Kind.OPPORTUNITY, crm_id)
+    sight = calls.read(desk, wired, step.kind, crm_id)
     with transaction(desk.pool) as conn:
         record = records.read(conn, record_id)
         match sight.looked:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from crm_clients import answers
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -20,9 +22,9 @@ def compare(base: Mapping[str, str], now: Mapping[str, str], wanted: Mapping[str
     send: dict[str, str] = {}
     left: list[str] = []
     for value in _values(now, wanted):
-        if all(alike(now.get(name), each) for name, each in value.items()):
+        if all(is_same(name, now.get(name), each) for name, each in value.items()):
             continue
-        if all(alike(now.get(name), base.get(name)) for name in value):
+        if all(is_same(name, now.get(name), base.get(name)) for name in value):
             send |= value
         else:
             left += value
@@ -34,6 +36,11 @@ def _values(now: Mapping[str, str], wanted: Mapping[str, str]) -> Iterator[dict[
     yield from ({name: each} for name, each in wanted.items() if name not in {"amount", "currency"})
     if "amount" in wanted:
         yield {"amount": wanted["amount"], "currency": wanted.get("currency") or now.get("currency", "")}
+
+
+def is_same(name: str, one: str | None, other: str | None) -> bool:
+    """The same value of this field; a telephone is written in more ways than anything else."""
+    return alike(one, other) or (name == "phone" and answers.is_same_phone(one or "", other or ""))
 
 
 def alike(one: str | None, other: str | None) -> bool:

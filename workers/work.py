@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from intake import lead_schema
 from intake.db import Conn
 from intake.deliveries import Claim
-from intake.lead import UPDATED, Lead
+from intake.lead import NUMBER_CHANGED, UPDATED, Lead
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,11 @@ class Work:
     received_at: datetime
     lead: Lead = field(repr=False)
     updated: bool = False
+    number_changed: bool = False
+
+
+# What says how a delivery goes, and is nothing that an adviser should know of a person.
+HOW_IT_GOES = frozenset({UPDATED, NUMBER_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +102,9 @@ def _work(held: Claim, row: _Row) -> Work:
         reference=row.reference,
         number=_number(row.key),
         received_at=row.received_at,
-        # It says how the delivery goes, and is nothing that an adviser should know of a person.
-        lead=replace(lead, flags=tuple(flag for flag in lead.flags if flag != UPDATED)),
+        lead=replace(lead, flags=tuple(flag for flag in lead.flags if flag not in HOW_IT_GOES)),
         updated=UPDATED in lead.flags,
+        number_changed=NUMBER_CHANGED in lead.flags,
     )
 
 

@@ -15,11 +15,11 @@ from workers import fetch
 from workers.prove import place
 from workers.prove.matrix import Run
 from workers.prove.play import Theatre
-from workers.prove.points import ELSEWHERE, LOOK, POINTS, TRANSPORT, UPDATE, WRITES
+from workers.prove.points import ELSEWHERE, LOOK, POINTS, TRANSPORT, UPDATES, WRITES
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"""\.(?:at|reach)\(\s*f?"([^"]+)"\s*\)""")
-VARIABLES = {"{record.kind}": tuple(Kind), "{writing.boundary}": (*Kind, UPDATE)}
+VARIABLES = {"{record.kind}": tuple(Kind), "{writing.boundary}": (*Kind, *UPDATES)}
 
 
 def named() -> Iterator[str]:
@@ -44,6 +44,7 @@ OBSERVED = (
     Run("whatsapp", ("contact.committed",), ("no_effect_no_answer",), "stored"),
     Run("quote", ("opportunity.update.committed",), ("no_effect_no_answer",), "stored"),
     Run("form", ("task.committed",), ("no_effect_no_answer",), "stored"),
+    Run("moved", ("contact.update.committed",), ("no_effect_no_answer",), "stored"),
 )
 
 

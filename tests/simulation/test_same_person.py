@@ -10,8 +10,10 @@ from uuid import UUID
 
 import pytest
 
+from intake import moved_people
 from tests.lab import SOURCES, Lab, lab
-from tests.simulation.world import ledger
+from tests.simulation.world import People, ledger
+from workers import news
 
 BSUID, NUMBER = "PE.100000001", "51987650001"
 SUNDAY, DAY = 1_790_000_000, 24 * 3600
@@ -113,7 +115,103 @@ def test_what_a_new_number_writes_is_of_the_same_talk(stored: Lab) -> None:
     said(stored, "Hola", number=NUMBER)
     to_another_number(stored)
     said(stored, "¿Siguen ahí?", at=SUNDAY + 20, number=NEW_NUMBER)
+    assert ledger(stored) == {"contact": 1, "opportunity": 1, "task": 1, "note": 2}
+
+
+def phones(made: Lab) -> list[object]:
+    return [each["phone"] for each in made.in_crm("contact")]
+
+
+def test_the_contact_in_the_crm_gets_the_new_number_and_the_adviser_is_told(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    to_another_number(stored)
+    stored.work()
+    (note,) = stored.in_crm("note")
+    assert phones(stored) == [f"+{NEW_NUMBER}"]
+    assert f"Teléfono: +{NEW_NUMBER}" in str(note["text"])
+    assert f"(antes) Teléfono: +{NUMBER}" in str(note["text"])
+    assert f"Teléfono: +{NEW_NUMBER}" in str(stored.in_crm("opportunity")[0]["text"])
     assert ledger(stored) == {"contact": 1, "opportunity": 1, "task": 1, "note": 1}
+
+
+def test_a_number_that_an_adviser_wrote_stays_and_is_told(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    People(stored).edit("contact", phone="+51999888777")
+    to_another_number(stored)
+    stored.work()
+    assert phones(stored) == ["+51999888777"]
+    assert news.CONTACT_LEFT in str(stored.in_crm("note")[0]["text"])
+
+
+def test_a_contact_that_we_did_not_make_keeps_its_number(stored: Lab) -> None:
+    People(stored).add_contact(name="Rosa", phone=f"+{NUMBER}")
+    said(stored, "Hola", number=NUMBER)
+    to_another_number(stored)
+    stored.work()
+    assert phones(stored) == [f"+{NUMBER}"]
+    assert news.CONTACT_LEFT in str(stored.in_crm("note")[0]["text"])
+
+
+def test_a_refused_number_is_left_and_told(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    stored.dials.fault("422", match={"what": "update", "kind": "contact"}, fields={"phone": "is not valid"})
+    to_another_number(stored)
+    stored.work()
+    assert phones(stored) == [f"+{NUMBER}"]
+    assert news.CONTACT_LEFT in str(stored.in_crm("note")[0]["text"])
+
+
+def test_a_change_of_number_whose_answer_is_lost_is_looked_up(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    stored.dials.fault("lost_answer", match={"what": "update", "kind": "contact"}, effect=True)
+    to_another_number(stored)
+    stored.settle(3)
+    updates = [each for each in stored.dials.requests() if (each["what"], each["kind"]) == ("update", "contact")]
+    assert (phones(stored), len(updates)) == ([f"+{NEW_NUMBER}"], 1)
+
+
+def test_a_number_that_is_told_twice_changes_nothing_again(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    for _ in range(2):
+        to_another_number(stored)
+        stored.work()
+    assert ledger(stored)["note"] == 1
+    assert len(stored.rows("SELECT FROM deliveries")) == 2
+
+
+def test_one_who_moves_before_the_first_delivery_is_one_contact_with_the_new_number(stored: Lab) -> None:
+    stored.whatsapp("Hola", sender=NUMBER, at=SUNDAY)
+    to_another_number(stored)
+    stored.work()
+    later = said(stored, "Otra consulta", at=SUNDAY + 9 * DAY, number=NEW_NUMBER)
+    old = said(stored, "Y otra", at=SUNDAY + 30 * DAY, number=NUMBER)
+    assert (stored.state(later), stored.state(old)) == ("confirmed", "confirmed")
+    assert phones(stored) == [f"+{NEW_NUMBER}"]
+
+
+def test_a_form_with_that_number_gets_the_new_one_too(stored: Lab) -> None:
+    stored.form(phone="987650001", email="rosa@example.com")
+    stored.work()
+    to_another_number(stored)
+    stored.work()
+    assert phones(stored) == [f"+{NEW_NUMBER}"]
+
+
+def test_a_form_with_another_number_keeps_it(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    stored.form(phone="911222333", email="rosa@example.com")
+    stored.work()
+    to_another_number(stored)
+    stored.work()
+    assert sorted(map(str, phones(stored))) == ["+51911222333", f"+{NEW_NUMBER}"]
+
+
+def test_a_new_user_id_tells_the_adviser_that_the_number_is_another(stored: Lab) -> None:
+    said(stored, "Hola", bsuid=BSUID, number=NUMBER)
+    moves(stored, {"type": "user_changed_user_id", "previous_user_id": BSUID, "user_id": NEW_BSUID})
+    stored.work()
+    assert moved_people.UNKNOWN in str(stored.in_crm("note")[0]["text"])
+    assert phones(stored) == [f"+{NUMBER}"]
 
 
 def test_what_a_new_number_wants_later_is_of_the_same_contact(stored: Lab) -> None:

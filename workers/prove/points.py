@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Work = Literal["opener", "follow_up", "version", "look", "grant", "fetch"]
+Work = Literal["opener", "follow_up", "version", "moved", "look", "grant", "fetch"]
 
 TRANSPORT: Final = ("send.before_check", "send.before_first_byte", "answer.received")
 LOOK: Final = "look"
-UPDATE: Final = "opportunity.update"
+UPDATES: Final = ("opportunity.update", "contact.update")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,18 @@ class Point:
 
 
 LEADS: Final[tuple[Work, ...]] = ("opener", "version")
-DELIVERIES: Final[tuple[Work, ...]] = ("opener", "follow_up", "version")
+DELIVERIES: Final[tuple[Work, ...]] = ("opener", "follow_up", "version", "moved")
 KINDS: Final[dict[str, tuple[Work, ...]]] = {
     "contact": LEADS,
     "opportunity": LEADS,
     "task": LEADS,
-    "note": ("follow_up",),
+    "note": ("follow_up", "moved"),
 }
-WRITES: Final[dict[str, tuple[Work, ...]]] = {**KINDS, UPDATE: ("version",)}
+WRITES: Final[dict[str, tuple[Work, ...]]] = {
+    **KINDS,
+    "opportunity.update": ("version", "moved"),
+    "contact.update": ("moved",),
+}
 OF_A_WRITE: Final = {
     "before_commit": "nothing is written anywhere",
     "committed": "the attempt is committed, and nothing has left",

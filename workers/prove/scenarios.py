@@ -44,10 +44,12 @@ class Sender:
     accepted: list[Accepted] = field(default_factory=list)
     conflicts: int = 0
     number: int = 0
+    wa_id: str = ""
     sent: int = 0
 
     def __post_init__(self) -> None:
         self.number = self.rng.randrange(10_000_000)
+        self.wa_id = f"5197{self.number:07d}"
 
     def form(self, *, token: str | None = None, delivery_id: str | None = None) -> Json:
         """One form; returns what the door says of it."""
@@ -63,19 +65,20 @@ class Sender:
 
     def message(self) -> None:
         """One WhatsApp message."""
-        word, wa_id = self.word(), f"5197{self.number:07d}"
-        message = {"from": wa_id, "id": f"wamid.{self.number}.{self.sent}", "timestamp": str(1_790_000_000 + self.sent),
-                   "type": "text", "text": {"body": f"Quiero {word}"}}  # fmt: skip
-        value: Json = {
-            "messaging_product": "whatsapp",
-            "metadata": {"display_phone_number": "5115550000", "phone_number_id": "100"},
-            "contacts": [{"profile": {"name": f"Rosa {self.number}"}, "wa_id": wa_id}], "messages": [message],
-        }  # fmt: skip
-        change = {"field": "messages", "value": value}
-        (event,) = self._post(
-            "wa", {"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [change]}]}
-        )
+        word = self.word()
+        message = {"from": self.wa_id, "id": f"wamid.{self.number}.{self.sent}", "type": "text",
+                   "timestamp": str(1_790_000_000 + self.sent), "text": {"body": f"Quiero {word}"}}  # fmt: skip
+        card = {"profile": {"name": f"Rosa {self.number}"}, "wa_id": self.wa_id}
+        (event,) = self._post("wa", _envelope({"contacts": [card], "messages": [message]}))
         self._keep(event, "follow_up" if self.accepted else "opener", word)
+
+    def moves(self) -> None:
+        """WhatsApp's own message that this person has another number, from which they write from now on."""
+        old, self.wa_id = self.wa_id, f"5196{self.number:07d}"
+        told = {"from": old, "id": f"wamid.{self.number}.{self.sent}", "timestamp": str(1_790_000_000 + self.sent),
+                "type": "system", "system": {"type": "user_changed_number", "wa_id": self.wa_id}}  # fmt: skip
+        if self._post("wa", _envelope({"messages": [told]})):
+            raise Refused("news of a person is not an event")
 
     def version(self, version: int, amount: str) -> None:
         """One version of a quote."""
@@ -119,6 +122,13 @@ class Sender:
             raise Refused(f"{source}: {answer.status_code}")
         events: list[Json] = answer.get_json()["events"]
         return events
+
+
+def _envelope(value: Json) -> Json:
+    """What WhatsApp sends around messages."""
+    channel = {"display_phone_number": "5115550000", "phone_number_id": "100"}
+    change = {"field": "messages", "value": {"messaging_product": "whatsapp", "metadata": channel, **value}}
+    return {"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [change]}]}
 
 
 Act = Callable[[Sender], object]
@@ -166,6 +176,9 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
         Scenario("two_forms", "two forms of one person", (lambda sender: (sender.form(), sender.form()),), 2),
         Scenario("whatsapp", "a conversation of three messages", (
             Sender.message, _two_messages,
+        )),
+        Scenario("moved", "a person who gets another WhatsApp number", (
+            Sender.message, Sender.moves, Sender.message,
         )),
         Scenario("quote", "a quote in three versions", (
             lambda sender: sender.version(1, "100.00"),
