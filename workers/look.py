@@ -21,7 +21,7 @@ from workers import backoff, calls, sentinels
 from workers.calls import Sight
 from workers.desk import Desk, Wired
 from workers.sentinels import Control
-from workers.strategy import Never, Proven, Refused, Strategy, strategy
+from workers.strategy import Never, Proven, Refused, Strategy, of_update, strategy
 from workers.values import is_same
 
 # A claimed look that died with its worker is due again after this.
@@ -57,9 +57,10 @@ def look_into(desk: Desk, record: Record, held: Claim | None = None) -> Looked:
 
 
 def plan(wired: Wired, record: Record) -> Strategy:
-    """How records of this kind are written once in this CRM."""
+    """How this record is written once in this CRM: made, or changed where it stands already and that is in doubt."""
     kind = Kind(record.kind)
-    return strategy(kind, wired.capability(kind), wired.destination.assume_limit)
+    how = of_update if record.crm_id is not None and record.state in {"asked", "in_doubt"} else strategy
+    return how(kind, wired.capability(kind), wired.destination.assume_limit)
 
 
 def see(desk: Desk, wired: Wired, record: Record) -> Sight:

@@ -9,6 +9,9 @@
     none        -        -         at once             never by itself
 
 and from the consequence: a doubled note is cheap, so where a look is strong, its lag alone is waited for.
+
+No CRM refuses an update that comes twice, or late, over a newer one: what is known by its id and in doubt is written
+again only as where references are stored.
 """
 
 from __future__ import annotations
@@ -61,6 +64,11 @@ def strategy(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Str
             return Strategy(look_first=False, proof=Never())
         case "stored" | "marker":
             return Strategy(look_first=True, proof=_proof(kind, can, assume_limit))
+
+
+def of_update(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Strategy:
+    """How what stands in the CRM is changed once."""
+    return Strategy(look_first=False, proof=_proof(kind, can, assume_limit))
 
 
 def _proof(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Proof:

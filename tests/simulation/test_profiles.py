@@ -84,6 +84,25 @@ def test_where_the_reference_is_enforced_a_double_that_is_refused_is_adopted(mak
         assert creates(here, "contact")[1]["reason"] == "duplicate_reference"
 
 
+@pytest.mark.parametrize("profile", ["enforced", "stored"])
+def test_an_update_that_is_executed_late_undoes_no_later_one(make: Made, profile: str) -> None:
+    """No rule about doubles keeps it away: only time does."""
+    with make(profile) as here:
+        here.quote(version=1, amount="100.00")
+        here.work()
+        here.dials.fault("late", match={"what": "update", "kind": "opportunity"}, seconds=86_400)
+        with impatient(here):
+            events = [here.quote(version=version, amount=f"{version}00.00") for version in (2, 3)]
+            here.work()
+            here.pass_time(STEP)
+            here.work()  # one look says that it is not there
+            assert here.state(events[0]) == "uncertain"
+            here.dials.release_late()
+            here.settle(4)
+        assert [here.state(event) for event in events] == ["confirmed", "confirmed"]
+        assert People(here).only("opportunity")["amount"] == "300.00"
+
+
 def test_where_the_reference_is_enforced_what_the_refusal_names_is_read_though_no_search_finds_it(make: Made) -> None:
     with make("enforced", 86_400.0) as here:
         here.dials.fault("lost_answer", match={"what": "create", "kind": "contact"})
