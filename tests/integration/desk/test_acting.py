@@ -23,6 +23,7 @@ def stored(scene: Scene) -> Lab:
 def in_doubt(stored: Lab) -> UUID:
     """A form whose opportunity stands in the CRM, and nobody knows."""
     number = next(stored.counter)
+    stored.work()  # what other tests left is not to meet the fault
     stored.lose("opportunity")
     event_id = stored.form(email=f"duda{number}@example.com", phone="")
     stored.work()
