@@ -24,6 +24,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from crm_clients import numbers
+from crm_clients.abilities import Aim, Question
 from crm_clients.base import (
     Account,
     Capability,
@@ -38,7 +39,7 @@ from crm_clients.base import (
     Written,
     kind_of,
 )
-from crm_clients.dolibarr import drafts, outcomes, sightings
+from crm_clients.dolibarr import drafts, outcomes, preflight, sightings
 from crm_clients.dolibarr.drafts import Company
 from crm_clients.options import BadSetting, Settings, currencies, kinds, number, only, seconds
 from crm_clients.sentinel import sentinel
@@ -142,6 +143,9 @@ class Dolibarr:
 
     def is_there(self, owner: str, response: Response) -> bool | None:
         return sightings.is_user(owner, response)
+
+    def questions(self, aim: Aim) -> tuple[Question, ...]:
+        return preflight.questions(self.company, aim, self.find(Kind.CONTACT, "intake-control", parent_id=None))
 
     def control(self) -> Request:
         return _list(Kind.OPPORTUNITY, _equals("t.ref", "intake-control"))

@@ -47,7 +47,7 @@ def listed(contact_id: str, response: Response, company: Company) -> tuple[Seen,
 
 def matched(draft: ContactDraft, response: Response, company: Company) -> tuple[Seen, ...]:
     """The third parties that really have the draft's phone or email.  Raises UnreadableAnswer."""
-    rows = _rows(response)
+    rows = rows_of(response)
     if rows is None:
         raise UnreadableAnswer(f"status {response.status}")
     same = [_seen(Kind.CONTACT, row, company) for row in rows if _is_same_person(draft, row)]
@@ -69,9 +69,16 @@ def is_user(owner: str, response: Response) -> bool | None:
     return {"1": True, "0": False}.get(_word(body.get("status")) or _word(body.get("statut")))
 
 
+def rows_of(response: Response) -> tuple[Mapping[str, object], ...] | None:
+    """What a list shows; None: it is no list of Dolibarr's."""
+    if _is_nothing(response):
+        return ()
+    return answers.json_rows(response) if response.status == HTTPStatus.OK else None
+
+
 def controlled(response: Response) -> Unsure | None:
     """None if the key works and projects may be read: a list, empty as it should be."""
-    return answers.no_look(response) if _rows(response) is None else None
+    return answers.no_look(response) if rows_of(response) is None else None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -81,15 +88,9 @@ def _is_nothing(response: Response) -> bool:
     return response.status == HTTPStatus.NOT_FOUND and own_error(response) is not None
 
 
-def _rows(response: Response) -> tuple[Mapping[str, object], ...] | None:
-    if _is_nothing(response):
-        return ()
-    return answers.json_rows(response) if response.status == HTTPStatus.OK else None
-
-
 def _listed(kind: Kind, response: Response, company: Company) -> tuple[Seen, ...] | None:
     """All rows of a list; None if it is no such list or a row cannot be judged."""
-    rows = _rows(response)
+    rows = rows_of(response)
     seen = [_seen(kind, row, company) for row in rows or ()]
     kept = tuple(one for one in seen if one is not None)
     return kept if rows is not None and len(kept) == len(rows) else None

@@ -14,7 +14,8 @@ from tests.contract.asking import said
 from tests.contract.built import NEEDED, built
 
 NAMES = (
-    "bitrix24", "bottlecrm", "espocrm", "hubspot", "kommo", "odoo", "pipedrive", "salesforce", "tryton", "zoho",
+    "bitrix24", "bottlecrm", "dolibarr", "espocrm", "hubspot", "kommo",
+    "odoo", "pipedrive", "salesforce", "tryton", "zoho",
 )  # fmt: skip
 each_client = pytest.mark.parametrize("client", [built(name) for name in NAMES], ids=NAMES)
 ALL = Aim(pipeline="7", stage="8", task_type="9")
@@ -179,6 +180,19 @@ def verdicts(found: Mapping[str, Told]) -> dict[str, bool]:
             {"stage": False},
         ),
         ("tryton", Aim(), "project.work", [], {"module project": True}),
+        (
+            "dolibarr",
+            Aim(),
+            "/setup/modules",
+            ["agenda", "api", "societe"],
+            {"module societe": True, "module projet": False, "module agenda": True},
+        ),
+        ("dolibarr", Aim(), "/thirdparties", [], {"reference contact": True}),
+        ("dolibarr", Aim(stage="3"), "/projects", [{"id": "1", "opp_status": "3"}], {"stage": True}),
+        ("dolibarr", Aim(stage="3"), "/projects", [], {}),
+        ("dolibarr", Aim(), "event_types", [{"code": "AC_TEL"}, {"code": "AC_OTH"}], {"task type": True}),
+        ("dolibarr", Aim(task_type="AC_VISIT"), "event_types", [{"code": "AC_TEL"}], {"task type": False}),
+        ("dolibarr", Aim(), "/users/1", {"id": "1", "statut": "0"}, {"user 1": False}),
     ],
 )
 def test_an_answer_tells_what_is_ready(name: str, aim: Aim, part: str, body: object, expected: dict[str, bool]) -> None:
@@ -225,6 +239,47 @@ def test_a_missing_field_of_pipedrive_is_told() -> None:
 def test_a_module_of_tryton_that_is_not_activated_is_told() -> None:
     page = b"<!doctype html><title>500</title><p>project.work</p>"
     assert verdicts(told(built("tryton"), Aim(), "project.work", answer(page, 500))) == {"module project": False}
+
+
+ALLOWED = {
+    "societe": {"lire": 1, "creer": 1, "client": {"voir": 1}},
+    "projet": {"lire": 1, "creer": 1, "all": {"lire": 1}},
+    "agenda": {"myactions": {"read": 1, "create": 1}, "allactions": {"read": 1, "create": 1}},
+}
+
+
+@pytest.mark.parametrize(
+    ("user", "expected"),
+    [
+        ({"rights": ALLOWED, "socid": None}, {"visibility": True, "rights": True}),
+        ({"rights": ALLOWED, "socid": "7"}, {"visibility": False, "rights": True}),
+        ({"rights": ALLOWED | {"projet": {"creer": 1}}}, {"visibility": False, "rights": True}),
+        ({"rights": ALLOWED | {"societe": {"client": {"voir": 1}}}}, {"visibility": True, "rights": False}),
+        ({"rights": {}}, {"visibility": False, "rights": False}),
+        ({"id": "1"}, {}),
+    ],
+)
+def test_the_rights_of_dolibarr_s_user_tell_what_he_sees_and_may(user: object, expected: dict[str, bool]) -> None:
+    assert verdicts(told(built("dolibarr"), Aim(), "/users/info", answer(user))) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"projet": {"intake_owner": {"type": "int"}}}, {"owner_field": True}),
+        ({"societe": {"intake_owner": {"type": "int"}}}, {"owner_field": False}),
+        ([], {"owner_field": False}),
+    ],
+)
+def test_the_owner_s_extra_field_of_dolibarr_is_one_of_projects(fields: object, expected: dict[str, bool]) -> None:
+    client = build("dolibarr", {"user": "1", "owner_field": "intake_owner"})
+    assert verdicts(told(client, Aim(), "/setup/extrafields", answer(fields))) == expected
+
+
+def test_what_dolibarr_tells_to_administrators_alone_is_left_out() -> None:
+    refused = {"error": {"code": 403, "message": "Forbidden: Error API open to admin users only"}}
+    for part in ("/setup/modules", "/users/info"):
+        assert told(built("dolibarr"), Aim(), part, answer(refused, 403)) == {}
 
 
 def test_a_wrong_word_is_told_with_the_right_ones() -> None:
