@@ -38,7 +38,7 @@ def contact(work: Work, destination: Destination) -> ContactDraft:
         email=lead.contact.email,
         company=lead.contact.company,
         owner=None,
-        fields=tuple(_mapped(lead, destination.fields)),
+        fields=tuple(_mapped(work, destination.fields)),
     )
 
 
@@ -58,7 +58,7 @@ def opportunity(
         owner=owner,
         pipeline=destination.pipeline,
         stage=destination.stage,
-        fields=tuple(_mapped(work.lead, destination.fields)),
+        fields=tuple(_mapped(work, destination.fields)),
         received_at=work.received_at,
     )
 
@@ -234,13 +234,20 @@ def _lines(work: Work) -> Iterator[str]:
         yield "Avisos: " + ", ".join(lead.flags)
 
 
-def _mapped(lead: Lead, fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _mapped(work: Work, fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The CRM's own fields, filled from the lead's; one without a value is not sent."""
-    known = _fields(lead)
+    known = _fields(work.lead) | _of_work(work)
     return ((theirs, known[ours]) for ours, theirs in fields.items() if known.get(ours))
 
 
-def _fields(lead: Lead) -> Mapping[str, str]:
+def _of_work(work: Work) -> dict[str, str]:
+    """What only a destination has a field for: how the lead came, and what of it is more than one line."""
+    values, wanted = _values(work), ("channel", "source", "number", "items", "answers")
+    files = "\n".join(media_lines(work.lead.enquiry))
+    return {each: values[each] for each in wanted if values[each]} | ({"media": files} if files else {})
+
+
+def _fields(lead: Lead) -> dict[str, str]:
     person, enquiry, origin = lead.contact, lead.enquiry, lead.attribution
     amount = None if enquiry.amount is None else f"{enquiry.amount:f}"
     consent = None if lead.consent is None else str(lead.consent).lower()

@@ -74,6 +74,9 @@ LEAD_FIELDS: Final = frozenset({
     "utm_term", "wa_id",
 })  # fmt: skip
 
+# What a CRM's field may be filled with besides: how the lead came, and what of it is more than one line.
+DELIVERED_FIELDS: Final = LEAD_FIELDS | {"answers", "channel", "items", "media", "number", "source"}
+
 # What a title or text may hold in braces; whoever renders one gives a text for each ("" where the lead has none).
 PLACEHOLDERS: Final = frozenset({
     "amount", "answers", "channel", "company", "contact", "currency", "document", "email", "items", "message",

@@ -120,7 +120,7 @@ class DestinationSchema(Strict):
     oauth = fields.Nested(OAuthSchema)
     owner = fields.Nested(OwnerSchema)
     task = fields.Nested(TaskSchema)
-    lead_fields = WordMap(words.lead_field, words.line, key="fields")
+    lead_fields = WordMap(words.delivered_field, words.line, key="fields")
     options = WordMap(words.option_name, words.line, longest=words.LONGEST_TEXT)
 
 

@@ -19,7 +19,7 @@ from marshmallow import ValidationError, fields
 
 from intake.business_time import BusinessDuration, BusinessHours
 from intake.config.errors import unknown
-from intake.config.known import HOLD_RULES, KNOWN_SCHEMES, LEAD_FIELDS, OWNER_RULES
+from intake.config.known import DELIVERED_FIELDS, HOLD_RULES, KNOWN_SCHEMES, LEAD_FIELDS, OWNER_RULES
 from intake.config.secret import REFERENCE, REFERENCE_RULE
 from intake.config.template import Template
 
@@ -233,6 +233,11 @@ def template(text: str) -> Template:
 def lead_field(text: str) -> str:
     """A field of a lead; any `utm_` parameter is one."""
     return text if UTM.fullmatch(text) else one_of("lead field", LEAD_FIELDS)(text)
+
+
+def delivered_field(text: str) -> str:
+    """What a CRM's field may be filled with."""
+    return text if UTM.fullmatch(text) else one_of("lead field", DELIVERED_FIELDS)(text)
 
 
 def dedupe(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -10,7 +11,7 @@ import pytest
 
 from crm_clients.base import Capability, OpportunityDraft
 from intake.config import Destination, Template
-from intake.lead import Contact, Enquiry, Lead
+from intake.lead import Attribution, Contact, Enquiry, Item, Lead, Media
 from workers import drafts
 from workers.work import Work
 
@@ -18,20 +19,23 @@ ANY = Capability("stored")
 DOLLARS = Capability("stored", currencies=frozenset({"USD"}))
 
 
+WORK = Work(
+    event_id=UUID(int=1),
+    mode="live",
+    source="web",
+    scope="web",
+    kind="form",
+    version=None,
+    need_id=1,
+    reference="n1",
+    number=None,
+    received_at=datetime(2026, 11, 20, 15, tzinfo=UTC),
+    lead=Lead(Contact(name="Rosa Prueba")),
+)
+
+
 def draft(enquiry: Enquiry, destination: Destination, can: Capability = ANY) -> OpportunityDraft:
-    work = Work(
-        event_id=UUID(int=1),
-        mode="live",
-        source="web",
-        scope="web",
-        kind="form",
-        version=None,
-        need_id=1,
-        reference="n1",
-        number=None,
-        received_at=datetime(2026, 11, 20, 15, tzinfo=UTC),
-        lead=Lead(Contact(name="Rosa Prueba"), enquiry),
-    )
+    work = replace(WORK, lead=replace(WORK.lead, enquiry=enquiry))
     return drafts.opportunity(work, destination, can, contact_id="c-1", owner=None)
 
 
@@ -68,3 +72,44 @@ def test_a_text_of_the_destinations_own_is_alone_where_the_amount_is_kept() -> N
 @pytest.mark.parametrize("text", ["\n{message}\n", "{message} \n{product}"])
 def test_a_text_has_no_white_space_at_its_ends(text: str) -> None:
     assert draft(Enquiry("Hola"), to(text=text)).text == "Hola"
+
+
+# --- the CRM's own fields ---
+
+ALL = {
+    "document": "ruc", "product": "producto", "source": "fuente", "channel": "canal", "utm_campaign": "campana",
+    "items": "lineas", "media": "archivos", "answers": "respuestas", "number": "numero",
+}  # fmt: skip
+
+
+def filled(lead: Lead) -> dict[str, str]:
+    work = replace(WORK, lead=lead)
+    made = drafts.opportunity(work, Destination("crm", "any", fields=ALL), ANY, contact_id="c-1", owner=None)
+    assert drafts.contact(work, Destination("crm", "any", fields=ALL)).fields == made.fields
+    return dict(made.fields)
+
+
+def test_every_field_of_a_lead_can_have_one_in_the_crm() -> None:
+    enquiry = Enquiry(
+        product="Bomba",
+        items=(Item("Bomba", "B-1", Decimal(2), Decimal("10.50")), Item("Manguera")),
+        media=(Media("image", "1", filename="foto.jpg", reference="m-1"), Media("voice", "2")),
+    )
+    lead = Lead(
+        Contact(document="20123456786"), enquiry, Attribution(utm=(("campaign", "verano"),)),
+        answers=(("Distrito", "Lince"),),
+    )  # fmt: skip
+    assert filled(lead) == {
+        "ruc": "20123456786",
+        "producto": "Bomba",
+        "fuente": "web",
+        "canal": "Formulario",
+        "campana": "verano",
+        "lineas": "2 \N{MULTIPLICATION SIGN} Bomba a 10.50 [B-1]\nManguera",
+        "archivos": "[image] foto.jpg guardado: m-1\n[voice]",
+        "respuestas": "Distrito: Lince",
+    }
+
+
+def test_what_a_lead_does_not_say_fills_no_field() -> None:
+    assert filled(Lead(Contact())) == {"fuente": "web", "canal": "Formulario"}

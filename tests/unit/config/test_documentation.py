@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS, KNOWN_SCHEMES, LEAD_FIELDS, PLACEHOLDERS
+from intake.config.known import (
+    DELIVERED_FIELDS,
+    KNOWN_CLIENTS,
+    KNOWN_PROVIDERS,
+    KNOWN_SCHEMES,
+    LEAD_FIELDS,
+    PLACEHOLDERS,
+)
 from intake.config.schema import AlertsSchema, DefaultsSchema, DestinationSchema, IntakeSchema, SourceSchema
 
 DOCS = Path(__file__).parents[3] / "docs" / "configuration.md"
@@ -22,7 +29,7 @@ WORDS = (
     | KNOWN_CLIENTS
     | KNOWN_PROVIDERS
     | KNOWN_SCHEMES
-    | (LEAD_FIELDS - UTM)
+    | (DELIVERED_FIELDS - UTM)
     | {f"{{{one}}}" for one in PLACEHOLDERS}
 )
 

@@ -58,7 +58,12 @@ def test_destination_is_as_written(whole: Settings) -> None:
     assert (one.owner.rule, one.owner.users) == (("affinity", "assign", "round_robin"), ("rosa", "hugo"))
     assert one.owner.assign == (Assignment("hugo", "mesa", "CL", "own-words"),)
     assert (one.task.type, one.task.due) == ("call", BusinessDuration(1, "day", business=True))
-    assert one.fields == {"document": "x_rut", "utm_source": "x_origin", "utm_anything": "x_other"}
+    assert one.fields == {
+        "document": "x_rut",
+        "utm_source": "x_origin",
+        "utm_anything": "x_other",
+        "items": "opportunity.x_items",
+    }
     assert one.options == {"profile": "crm.lead", "limit_seconds": "90"}
 
 
