@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from crm_clients.base import Kind
 from tests.lab import Lab
 from tests.unit.test_probe import CONTRACT, GOOD
@@ -64,15 +66,16 @@ def test_a_fresh_result_is_relied_upon_and_an_old_one_is_to_be_measured_again(st
     assert (doubt(stored, contract), doubt(stored, contract, days=91)) == (None, "measured 91 days ago")
 
 
-def test_a_double_seen_since_contradicts_the_result(stored: Lab) -> None:
+@pytest.mark.parametrize("reason", ["several", "late_success", "opportunity_several", "opportunity_unexpected"])
+def test_a_double_seen_since_contradicts_the_result(stored: Lab, reason: str) -> None:
     event = stored.form()
     stored.work()
     contract = measured(stored)
     with stored.pool.connection() as conn:
         conn.execute(
             "INSERT INTO items (kind, reason, mode, record_id)"
-            " SELECT 'incident', 'several', 'live', opportunity_record FROM deliveries WHERE event_id = %s",
-            [event],
+            " SELECT 'incident', %s, 'live', opportunity_record FROM deliveries WHERE event_id = %s",
+            [reason, event],
         )
     told = doubt(stored, contract)
     assert told is not None

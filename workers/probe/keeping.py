@@ -20,10 +20,11 @@ NEWEST = """
      ORDER BY measured_at DESC, contract_id DESC LIMIT 1
 """
 
-# What was seen of an account after it was measured, and should not happen there.
+# What was seen of an account after it was measured, and should not happen there: two records under one reference, or
+# one that came after it had counted as absent, whether a delivery met it or the nightly reconciliation.
 DOUBLES_SINCE = """
     SELECT count(*) FROM items i JOIN records r USING (record_id)
-     WHERE i.kind = 'incident' AND i.reason IN ('several', 'late_success')
+     WHERE i.kind = 'incident' AND i.reason ~ '^(several|late_success|[a-z]+_(several|unexpected))$'
        AND r.destination = %(destination)s AND i.opened_at > %(since)s
 """
 
@@ -56,4 +57,4 @@ def doubt(conn: Conn, contract: Contract, *, now: datetime) -> str | None:
     given = {"destination": contract.account, "since": contract.measured_at}
     with conn.cursor(row_factory=scalar_row) as cursor:
         doubles: int | None = cursor.execute(DOUBLES_SINCE, given).fetchone()
-    return f"contradicted since by {doubles} incidents of double records" if doubles else None
+    return f"contradicted since by {doubles} incidents of double or late records" if doubles else None
