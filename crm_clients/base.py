@@ -186,6 +186,7 @@ class Seen:
     `values` are the guarded fields in a form fit for comparing (`title`, `text`, `amount`, `currency`, ...), for kinds
     that are updated.  `live` False: in the trash, archived or merged.  `text` holds the installation id on a sentinel.
     `closed`: an opportunity that is won or lost; None: the CRM does not tell, or it is no opportunity.
+    `merged_into`: the id of the record that was kept when people merged this one; None: none, or the CRM does not tell.
     """
 
     crm_id: str
@@ -195,6 +196,7 @@ class Seen:
     contact_id: str | None = None
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
     closed: bool | None = None
+    merged_into: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import contacts, decided, deliveries, installation, records, remaking, revisions
+from intake import contacts, decided, deliveries, installation, merging, records, remaking, revisions
 from intake.attempts import Patience
 from intake.contacts import ContactKey
 from intake.db import Conn
@@ -45,7 +45,7 @@ def settle_contact(conn: Conn, author: Author, event_id: UUID, crm_id: str) -> N
             raise LookupError(f"delivery of event {event_id}")
         scope = Scope(delivery.destination, delivery.mode, Patience().lease)
         keys = _keys(conn, seen, delivery.mode)
-        chosen = _known_as(conn, scope, crm_id) if keys else None
+        chosen = merging.known_as(conn, scope, "contact", crm_id) if keys else None
         if chosen is None:
             chosen = _record(conn, scope, seen, delivery)
             if not records.know(conn, chosen, crm_id=crm_id, how="settled_unverified"):
@@ -78,20 +78,6 @@ def choices(conn: Conn, seen: View) -> list[str]:
     given = {"destination": seen.destination, "mode": seen.event.mode, "keys": [each.key for each in keys]}
     with conn.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(CHOICES, given).fetchall()
-
-
-KNOWN_AS = """
-    SELECT record_id FROM records
-     WHERE destination = %(destination)s AND mode = %(mode)s AND kind = 'contact' AND crm_id = %(crm_id)s
-       AND state = 'known'
-     ORDER BY record_id LIMIT 1
-"""
-
-
-def _known_as(conn: Conn, scope: Scope, crm_id: str) -> int | None:
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        given = {"destination": scope.destination, "mode": scope.mode, "crm_id": crm_id}
-        return cursor.execute(KNOWN_AS, given).fetchone()
 
 
 def _record(conn: Conn, scope: Scope, seen: View, delivery: _Delivery) -> int:

@@ -64,6 +64,9 @@ REASONS: Mapping[str, Text] = {
     "members_changed": Text(
         "Cambió uno de los mensajes que iban en su texto, y este se escribe de nuevo.",
         "One of the messages that were to go into its text has changed, and the text is written again."),
+    "merged": Text(
+        "En el CRM lo unieron a otro registro, y sigue con ese.",
+        "In the CRM it was merged into another record, and it goes on with that one."),
     "record_busy": Text(
         "Otro worker está escribiendo el mismo registro del CRM.", "Another worker is writing the same CRM record."),
     "record_in_doubt": Text(

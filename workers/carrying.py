@@ -14,7 +14,7 @@ from intake.db import transaction
 from intake.deliveries import Claim
 from workers.desk import Desk
 from workers.drafts import is_full
-from workers.look import is_gone
+from workers.look import gone
 from workers.standing import ForPerson, Halt, InDoubt, Known, Later
 from workers.work import Work, load_all
 
@@ -98,6 +98,7 @@ def carried_elsewhere(desk: Desk, held: Claim) -> Known | Halt | None:
         return None  # It says something else than what is carried, or that was lost.
     if not made:
         return Later("carrier_first", AFTER_CARRIER)
-    if record.state == "gone" and is_gone(desk, record):
-        return None if record.kind == "opportunity" else ForPerson("note_gone")
+    stopped = gone(desk, record) if record.state == "gone" else None
+    if stopped is not None:
+        return None if stopped == ForPerson("opportunity_gone") else stopped
     return Known(record.crm_id) if record.crm_id else InDoubt(record.record_id, "record_in_doubt")

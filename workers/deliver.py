@@ -32,7 +32,7 @@ from workers.desk import Desk
 from workers.ensure import ensure
 from workers.fetch import halt
 from workers.joining import joined
-from workers.look import is_gone
+from workers.look import gone
 from workers.owners import OWNER_AWAY, Chosen, choose
 from workers.standing import ACCOUNT_PAUSED, Elsewhere, ForPerson, Halt, InDoubt, Known, Later, Standing, Superseded
 from workers.update import bring_up_to_date, keep_read_back, read_now
@@ -145,8 +145,12 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
         wrote = siblings.wrote(conn, held, record_id)
     if newer and not wrote:
         return Superseded()
-    wired = desk.wired[held.destination]
-    chosen = Chosen(None) if stands else choose(desk, wired, work, contact)
+    wired, chosen = desk.wired[held.destination], Chosen(None)
+    if not stands:
+        person = None if contact.made else _person_now(desk, held)
+        if not isinstance(person, Seen | None):
+            return person
+        chosen = choose(desk, wired, work, person)
     flagged = _flagged(work, OWNER_AWAY) if chosen.passed_over else work
     can = wired.capability(Kind.OPPORTUNITY)
     destination, zone = wired.destination, desk.settings.timezone
@@ -169,6 +173,13 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
         return standing
     # It stood there already, perhaps from before a restored copy.
     return _tell_left(desk, held, work, bring_up_to_date(desk, step))
+
+
+def _person_now(desk: Desk, held: Claim) -> Seen | Halt:
+    """The contact as it stands: nothing hangs on one that people deleted, nor on one that they merged into another."""
+    with desk.pool.connection() as conn:
+        record = records.read(conn, siblings.links(conn, held).contact or 0)
+    return read_now(desk, record)
 
 
 def _tell_news(desk: Desk, held: Claim, work: Work, step: Step, contact: Known) -> Halt | None:
@@ -243,8 +254,9 @@ def _follow_up(desk: Desk, held: Claim, work: Work) -> Standing:
         return InDoubt(opportunity, "opener_in_doubt")
     if record.crm_id is None:
         return without(desk, held, "opener_refused") if refused or taken_over else Later("opener_first", AFTER_OPENER)
-    if record.state == "gone" and is_gone(desk, record):
-        return without(desk, held, "opportunity_gone")
+    stopped = gone(desk, record) if record.state == "gone" else None
+    if stopped is not None:
+        return without(desk, held, "opportunity_gone") if isinstance(stopped, ForPerson) else stopped
     return _on_opportunity(desk, held, work, read_now(desk, record))
 
 

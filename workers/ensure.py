@@ -26,7 +26,7 @@ from intake.records import Record
 from workers import backoff, calls, sentinels
 from workers.desk import Desk, Wired
 from workers.drafts import guarded_values
-from workers.look import double, is_gone, look_into, note, note_silence, plan, see, settle_found
+from workers.look import double, gone, look_into, note, note_silence, plan, see, settle_found
 from workers.pausing import unsure
 from workers.sending import RATE_LIMITED
 from workers.sentinels import Control
@@ -45,7 +45,7 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
         return Known(record.crm_id)
     match record.state:
         case "gone":
-            return ForPerson(f"{record.kind}_gone") if is_gone(desk, record) else None
+            return gone(desk, record)
         case "asked" if record.being_asked:
             return busy(record)
         case "asked" | "in_doubt":

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from typing import assert_never
+from typing import Final, assert_never
 
 from crm_clients.base import Absent, Found, Kind, Looked, Seen, Several, Unsure
-from intake import absence, attempts, contacts, deliveries, items, records
+from intake import absence, attempts, contacts, deliveries, items, merging, records
 from intake.attempts import Action, LookNote, LookOutcome
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
@@ -21,11 +21,17 @@ from workers import backoff, calls, sentinels
 from workers.calls import Sight
 from workers.desk import Desk, Wired
 from workers.sentinels import Control
+from workers.standing import ForPerson, Later
 from workers.strategy import Never, Proven, Refused, Strategy, of_update, strategy
 from workers.values import is_same
 
 # A claimed look that died with its worker is due again after this.
 HOLD = timedelta(minutes=2)
+
+# Why a delivery begins anew: a record of its was merged into another, which it is to name.
+MERGED: Final = "merged"
+# One may be merged into one that is merged later; a ring of them is the CRM's fault.
+MOST_MERGES: Final = 5
 
 # A create that followed a doubt is looked at again: at once, after the limit (which may be longer than this), an hour
 # later, then nightly for a week.
@@ -101,14 +107,34 @@ def note(sight: Sight, wired: Wired, record: Record, control: Control) -> LookNo
     )
 
 
-def is_gone(desk: Desk, record: Record) -> bool:
-    """Whether what was gone is gone still: people may have taken it out of the trash since."""
+def gone(desk: Desk, record: Record) -> Later | ForPerson | None:
+    """Why a delivery stops at a record that was gone; None: people have taken it out of the trash since."""
     sight = calls.read(desk, desk.wired[record.destination], Kind(record.kind), record.crm_id or "")
-    if not (isinstance(sight.looked, Found) and sight.looked.seen.live):
-        return True
-    with transaction(desk.pool) as conn:
-        records.back(conn, record.record_id, crm_id=sight.looked.seen.crm_id)
-    return False
+    if isinstance(sight.looked, Found):
+        seen = sight.looked.seen
+        if followed(desk, record, seen):
+            return Later(MERGED, timedelta(0))
+        if seen.live:
+            with transaction(desk.pool) as conn:
+                records.back(conn, record.record_id, crm_id=seen.crm_id)
+            return None
+    return ForPerson(f"{record.kind}_gone")
+
+
+def followed(desk: Desk, record: Record, seen: Seen) -> bool:
+    """Whether people merged it into one that stands, which whoever names this record means from now on."""
+    wired, kept = desk.wired[record.destination], seen
+    for _ in range(MOST_MERGES):
+        if kept.live or kept.merged_into is None:
+            break
+        looked = calls.read(desk, wired, Kind(record.kind), kept.merged_into).looked
+        if not isinstance(looked, Found):
+            return False
+        kept = looked.seen
+    if not kept.live or kept.crm_id == record.crm_id:
+        return False
+    with desk.pool.connection() as conn:
+        return merging.follow(conn, record, into=kept.crm_id)
 
 
 def note_silence(desk: Desk, record: Record, action: Action, reason: str, lasted: timedelta) -> None:

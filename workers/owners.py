@@ -14,14 +14,13 @@ from typing import Final
 from phonenumbers import NumberParseException, parse, region_code_for_number
 
 from crm_clients.abilities import KnowsUsers
-from crm_clients.base import Found, Kind, Seen, Unsure
+from crm_clients.base import Seen, Unsure
 from crm_clients.transport import Answered
 from intake.config import Assignment
 from intake.lead import Lead
 from intake.sources.leaves import folded
 from workers import calls, sending
 from workers.desk import Desk, Wired
-from workers.standing import Known
 from workers.work import Work
 
 # A flag on the opportunity: somebody should have had it who has left.
@@ -41,8 +40,11 @@ class Chosen:
     passed_over: bool = False
 
 
-def choose(desk: Desk, wired: Wired, work: Work, contact: Known) -> Chosen:
-    """The same answer however often the step is taken, unless people change something meanwhile."""
+def choose(desk: Desk, wired: Wired, work: Work, contact: Seen | None) -> Chosen:
+    """The same answer however often the step is taken, unless people change something meanwhile.
+
+    `contact` None: it was made just now, so that nobody speaks with this person yet.
+    """
     passed_over = False
     for candidate in _candidates(desk, wired, work, contact):
         if is_there(desk, wired, candidate):
@@ -51,12 +53,12 @@ def choose(desk: Desk, wired: Wired, work: Work, contact: Known) -> Chosen:
     return Chosen(None, passed_over)
 
 
-def _candidates(desk: Desk, wired: Wired, work: Work, contact: Known) -> Iterator[str]:
+def _candidates(desk: Desk, wired: Wired, work: Work, contact: Seen | None) -> Iterator[str]:
     rule = wired.destination.owner
     for word in rule.rule:
         match word:
-            case "affinity" if not contact.made:
-                yield from _affinity(desk, wired, contact.crm_id)
+            case "affinity" if contact is not None:
+                yield from _affinity(desk, wired, contact)
             case "assign":
                 yield from (each.user for each in rule.assign if meets(each, work.source, work.lead))
             case "round_robin" if rule.users:
@@ -67,14 +69,13 @@ def _candidates(desk: Desk, wired: Wired, work: Work, contact: Known) -> Iterato
                 pass
 
 
-def _affinity(desk: Desk, wired: Wired, contact_id: str) -> Iterator[str]:
+def _affinity(desk: Desk, wired: Wired, contact: Seen) -> Iterator[str]:
     """Who speaks with this person already."""
-    listed = calls.opportunities_of(desk, wired, contact_id)
+    listed = calls.opportunities_of(desk, wired, contact.crm_id)
     opportunities: tuple[Seen, ...] = () if listed is None or isinstance(listed, Unsure) else listed
     yield from (each.owner for each in opportunities if each.live and each.closed is not True and each.owner)
-    sight = calls.read(desk, wired, Kind.CONTACT, contact_id, must=True)
-    if isinstance(sight.looked, Found) and sight.looked.seen.owner:
-        yield sight.looked.seen.owner
+    if contact.owner:
+        yield contact.owner
 
 
 # --- by product, region and source ------------------------------------------------------------------------------------

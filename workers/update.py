@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import assert_never
 
 from crm_clients.base import (
@@ -29,9 +30,9 @@ from intake.records import Record
 from workers import calls
 from workers.desk import Desk
 from workers.drafts import GUARDED, guarded
-from workers.look import is_gone, look_into, note_silence
+from workers.look import MERGED, followed, gone, look_into, note_silence
 from workers.pausing import unsure
-from workers.standing import ForPerson, Halt, InDoubt, Known, Standing
+from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
 from workers.values import Changes, alike, compare
 from workers.writing import Step, Writing, after_write, busy, settle, write
 
@@ -49,8 +50,8 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
             return busy(record)
         case "asked" | "in_doubt":
             return _look(desk, step, record)
-        case "gone" if not is_gone(desk, record):
-            return None
+        case "gone":
+            return gone(desk, record)
         case _:
             return ForPerson(f"{record.kind}_gone")
 
@@ -99,6 +100,8 @@ def read_now(desk: Desk, record: Record) -> Seen | Halt:
     match sight.looked:
         case Found(seen) if seen.live:
             return seen
+        case Found(seen) if followed(desk, record, seen):
+            return Later(MERGED, timedelta(0))
         case Found() | Absent():
             with transaction(desk.pool) as conn:
                 records.gone(conn, record.record_id, crm_id=record.crm_id or "")

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from crm_clients.abilities import ListsReferences, Page
 from crm_clients.base import Absent, Found, Kind, Seen, Several, UnreadableAnswer, Unsure
 from crm_clients.transport import Answered
-from intake import reconcile
+from intake import reconcile, records
 from intake.identity import is_ours
 from intake.incidents import KINDS, WRONG, Incident
 from intake.reconcile import Claimed, Standing
 from intake.records import RecordKind
 from workers import calls, sending
 from workers.desk import Desk, Wired
+from workers.look import followed
 
 __all__ = ["KINDS", "LISTED_WRONG", "WRONG", "Verified", "can_list", "compare", "page", "reasons", "verify"]
 
@@ -47,10 +48,20 @@ def verify(desk: Desk, standing: Standing) -> Verified:
     looked = calls.read(desk, wired, kind, standing.crm_id).looked
     if isinstance(looked, Unsure):
         return Verified(unsure=looked.reason)
+    if isinstance(looked, Found) and _is_followed(desk, standing, looked.seen):
+        return Verified()  # The one that was kept is verified in its turn.
     wrong = tuple(_wrong(wired, standing, looked.seen)) if isinstance(looked, Found) else ("gone",)
     if can_list(wired, standing.kind):
         return Verified(tuple(_incident(standing, each) for each in wrong))
     return _alone(desk, wired, standing, wrong)
+
+
+def _is_followed(desk: Desk, standing: Standing, seen: Seen) -> bool:
+    if seen.live:
+        return False
+    with desk.pool.connection() as conn:
+        record = records.read(conn, standing.record_id)
+    return followed(desk, record, seen)
 
 
 def can_list(wired: Wired, kind: RecordKind) -> bool:

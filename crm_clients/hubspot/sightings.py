@@ -58,7 +58,9 @@ def was_read(kind: Kind, crm_id: str, response: Response, property_: str, curren
     if seen.crm_id == crm_id:
         return Found(seen)
     merged = answers.text(_properties(answers.json_object(response) or {}).get(MERGED)).split(";")
-    return Found(Seen(crm_id, seen.reference, live=False)) if crm_id in merged else answers.no_look(response)
+    if crm_id not in merged:
+        return answers.no_look(response)
+    return Found(Seen(crm_id, seen.reference, live=False, merged_into=seen.crm_id))
 
 
 def _record(kind: Kind, response: Response, property_: str, currencies: Sequence[str]) -> Seen | None:

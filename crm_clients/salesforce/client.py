@@ -9,7 +9,8 @@ What it relies on, read on 2026-11-29 where nothing else stands:
 - Records are created, never upserted: an upsert that is repeated overwrites what people changed meanwhile.
 - SOQL reads the database, not an index, and sees what was written at once: inferred, as is usual on this platform.
   `queryAll` shows deleted, merged and archived records too, with `IsDeleted` (developer.salesforce.com/docs/platform/
-  api-rest/guide/resources-queryall.md).
+  api-rest/guide/resources-queryall.md); a contact that lost a merge names the one that won (`MasterRecordId`, same
+  site, apexcode/apex_triggers_merge_statements.htm, 2026-11-29).
 - An opportunity takes its primary contact in the create alone, as `ContactId` (object reference, API 46; from memory);
   a task its opportunity as `WhatId`.
 - A note is the classic `Note`, which has no custom fields: its title bears the reference (80 characters, the field

@@ -15,7 +15,7 @@ from crm_clients.salesforce.drafts import PHONES
 from crm_clients.salesforce.outcomes import code_of, error_of
 
 SHOWN: Mapping[Kind, tuple[str, ...]] = {
-    Kind.CONTACT: ("Email", *PHONES, "Description"),
+    Kind.CONTACT: ("Email", *PHONES, "Description", "MasterRecordId"),
     Kind.OPPORTUNITY: ("Name", "Description", "Amount", "IsClosed", "ContactId"),
     Kind.TASK: ("Subject", "WhatId", "IsClosed"),
     Kind.NOTE: ("Title", "Body", "ParentId"),
@@ -96,6 +96,7 @@ def _seen(kind: Kind, row: Mapping[str, object], reading: Reading) -> Seen | Non
         contact_id=answers.record_id(row.get("ContactId")) if kind is Kind.OPPORTUNITY else None,
         values=_values(kind, row, reading.currencies),
         closed=_is(row.get("IsClosed")) if kind is Kind.OPPORTUNITY else None,
+        merged_into=answers.record_id(row.get("MasterRecordId")),
     )
 
 

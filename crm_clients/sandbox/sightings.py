@@ -127,6 +127,7 @@ def _seen(kind: Kind, row: Mapping[str, object], *, marks: bool) -> Seen | None:
         contact_id=answers.record_id(row.get("contact_id")),
         values=_values(kind, text, row),
         closed=answers.text(row.get("stage")).casefold() in CLOSED if kind is Kind.OPPORTUNITY else None,
+        merged_into=answers.record_id(row.get("merged_into")),
     )
 
 

@@ -206,7 +206,7 @@ class Tryton:
 
 
 def _search(kind: Kind, domain: Sequence[object], *more: tuple[str, str]) -> Request:
-    fields = (("f", name) for name in sightings.FIELDS[kind])
+    fields = (("f", name) for name in sightings.asked(kind))
     query = (("d", _encoded(domain)), *fields, *more)
     return Request("GET", f"/{MODELS[kind]}", query, headers=(ENGLISH,))
 

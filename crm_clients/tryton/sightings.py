@@ -31,6 +31,14 @@ FIELDS: Mapping[Kind, tuple[str, ...]] = {
     Kind.NOTE: ("message", "resource"),
 }
 
+# Which party was kept where this one was replaced (trytond_party 8.2.0, `replaced_by`).
+MERGED = "replaced_by"
+
+
+def asked(kind: Kind) -> tuple[str, ...]:
+    """What a look asks for; that a party was replaced is no news where the right to see it is missing."""
+    return (*FIELDS[kind], MERGED) if kind is Kind.CONTACT else FIELDS[kind]
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:
@@ -135,6 +143,7 @@ def _row(sight: Sight, row: Mapping[str, object]) -> Seen | None:
         contact_id=answers.record_id(row.get("party")),
         values=values,
         closed=answers.text(row.get("state")) in CLOSED if sight.kind is Kind.OPPORTUNITY else None,
+        merged_into=answers.record_id(row.get(MERGED)),
     )
 
 

@@ -27,6 +27,7 @@ from crm_clients.hubspot import HubSpot
 from crm_clients.options import BadSetting
 from crm_clients.registry import build
 from tests.contract.drafts import longest, ordinary
+from tests.contract.recordings import recordings_of
 from workers.strategy import Never, Refused, strategy
 
 CLIENT = HubSpot()
@@ -228,3 +229,10 @@ def test_the_stage_of_an_opportunity_that_names_none_is_the_option_s() -> None:
 
 def test_a_record_that_is_gone_is_absent() -> None:
     assert CLIENT.was_read(Kind.OPPORTUNITY, "9", answer(404, {**OWN, "message": "resource not found"})) == Absent()
+
+
+def test_a_contact_that_was_merged_answers_as_the_one_that_was_kept() -> None:
+    (recorded,) = (each for each in recordings_of("hubspot") if each.name == "contact-read-merged")
+    looked = CLIENT.was_read(Kind.CONTACT, "401", recorded.response)
+    assert isinstance(looked, Found)
+    assert (looked.seen.live, looked.seen.merged_into) == (False, "402")

@@ -212,10 +212,11 @@ def test_the_opportunities_of_a_contact_are_those_whose_primary_one_it_is() -> N
     assert [one.reference for one in CLIENT.listed("401", rows(*records))] == ["o-8"]
 
 
-def test_a_record_that_was_merged_away_is_not_alive() -> None:
-    looked = CLIENT.was_read(Kind.CONTACT, "0031", rows({"Id": "0031", "Lead_Ref__c": "c-1", "IsDeleted": True}))
+def test_a_record_that_was_merged_away_is_not_alive_and_names_the_one_that_was_kept() -> None:
+    gone = {"Id": "0031", "Lead_Ref__c": "c-1", "IsDeleted": True, "MasterRecordId": "0032"}
+    looked = CLIENT.was_read(Kind.CONTACT, "0031", rows(gone))
     assert isinstance(looked, Found)
-    assert not looked.seen.live
+    assert (looked.seen.live, looked.seen.merged_into) == (False, "0032")
 
 
 def test_a_won_or_lost_opportunity_is_closed() -> None:

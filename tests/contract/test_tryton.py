@@ -143,6 +143,12 @@ def test_people_s_own_identifiers_hide_no_reference() -> None:
     assert looked.seen.reference == "need-1"
 
 
+def test_a_party_that_was_replaced_names_the_one_that_was_kept() -> None:
+    looked = CLIENT.was_read(Kind.CONTACT, "4", answer(200, [party("need-1", active=False, replaced_by=5)]))
+    assert isinstance(looked, Found)
+    assert (looked.seen.live, looked.seen.merged_into) == (False, "5")
+
+
 def test_a_party_that_is_not_active_is_not_live() -> None:
     looked = CLIENT.was_read(Kind.CONTACT, "4", answer(200, [party("need-1", active=False)]))
     assert isinstance(looked, Found)

@@ -69,6 +69,7 @@ class Intruder:
         ours = self.only("contact")["id"]
         other = self.crm_made("contacts", name="Otra persona")
         self.crm("POST", f"contacts/{ours}/merge", {"into": other})
+        self.crm("DELETE", f"contacts/{other}")
 
     def make(self, reference: str) -> None:
         """An opportunity under a reference that only looks like ours."""

@@ -44,6 +44,7 @@ def doubled(plural: str, kind: str) -> Deed:
 def merged(they: Intruder, whom: Victim) -> None:
     other = they.crm_made("contacts", name="Otra persona")
     they.crm("POST", f"contacts/{whom.contact}/merge", {"into": other})
+    they.crm("DELETE", f"contacts/{other}")
 
 
 def made_by_nobody(they: Intruder, whom: Victim) -> None:
@@ -66,7 +67,7 @@ SABOTAGES: Mapping[str, tuple[Deed, Mapping[str, int]]] = {
     "its opportunity is deleted": (trashed("opportunities", "opportunity"), {"opportunity_not_live": 1}),
     "its opportunity is doubled": (doubled("opportunities", "opportunity"), {"opportunity_several": 1}),
     "its contact is doubled": (doubled("contacts", "contact"), {"contact_several": 1}),
-    "its contact is merged into another": (merged, {"contact_not_live": 1}),
+    "its contact is merged into one that is trashed": (merged, {"contact_not_live": 1}),
     "its owner is emptied": (edited(owner_id=None), {"opportunity_without_owner": 1}),
     "its contact is unlinked": (edited(contact_id=None), {"opportunity_without_contact": 1}),
     "its task is removed": (trashed("tasks", "task"), {"task_not_live": 1}),

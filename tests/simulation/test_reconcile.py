@@ -24,7 +24,7 @@ SABOTAGES: dict[str, tuple[Deed, set[str]]] = {
     "the opportunity is deleted": (lambda they: they.trash("opportunity"), {"opportunity_not_live"}),
     "the opportunity is doubled": (lambda they: they.double("opportunity"), {"opportunity_several"}),
     "the contact is doubled": (lambda they: they.double("contact"), {"contact_several"}),
-    "the contact is merged": (lambda they: they.merge(), {"contact_not_live"}),
+    "the contact is merged into one that is trashed": (lambda they: they.merge(), {"contact_not_live"}),
     "the owner is emptied": (lambda they: they.edit("opportunity", owner_id=None), {"opportunity_without_owner"}),
     "the contact is unlinked": (
         lambda they: they.edit("opportunity", contact_id=None), {"opportunity_without_contact"},

@@ -115,7 +115,11 @@ class People:
     def merge_contact_into(self, other: str) -> None:
         """Merge the one contact that is ours into another."""
         ours = next(each for each in self.lab.in_crm("contact") if each["id"] != other)
-        answer = Caller(self.lab.dials.url).call("POST", f"contacts/{ours['id']}/merge", {"into": other})
+        self.merge(str(ours["id"]), into=other)
+
+    def merge(self, crm_id: str, *, into: str) -> None:
+        """Merge one contact into another."""
+        answer = Caller(self.lab.dials.url).call("POST", f"contacts/{crm_id}/merge", {"into": into})
         assert answer.status_code == 200
 
     def add_contact(self, **fields: object) -> str:
