@@ -17,6 +17,7 @@ from psycopg.rows import class_row, scalar_row
 
 from intake.db import Conn
 from intake.deliveries import FINAL, OPEN
+from intake.picking import Picking, query
 from intake.records import RecordKind
 
 # One page, when nobody says how many.
@@ -52,8 +53,6 @@ class EventRow:
 
 
 # A record that was made anew counts in place of the one that is gone.
-# The newest first; the cursor names the last row of the page before.  `only_open` says again, in the words of the index
-# of what is pending, what `states` says: among millions of finished events the few open ones are found at once.
 EVENTS = """
     SELECT e.event_id, e.mode, e.source, e.kind, e.request_id, e.version, n.reference AS need, d.state, d.reason,
            e.received_at, d.due_at,
@@ -66,23 +65,15 @@ EVENTS = """
            (SELECT i.item_id FROM items i
              WHERE i.event_id = e.event_id AND i.closed_at IS NULL
              ORDER BY i.kind = 'delivery' DESC, i.item_id LIMIT 1) AS open_item
-      FROM events e
-      JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d ON true
+      FROM picked x
+      CROSS JOIN LATERAL (SELECT * FROM events WHERE event_id = x.event_id LIMIT 1) e
+      CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d
       JOIN needs n USING (need_id)
       LEFT JOIN records c ON c.record_id = newest_record(d.contact_record)
       LEFT JOIN records o ON o.record_id = newest_record(d.opportunity_record)
       LEFT JOIN records t ON t.record_id = newest_record(d.task_record)
       LEFT JOIN records m ON m.record_id = newest_record(d.note_record) AND m.kind = 'note'
-     WHERE (%(event_id)s::uuid IS NULL OR e.event_id = %(event_id)s)
-       AND (%(states)s::text[] IS NULL OR d.state = ANY(%(states)s))
-       AND (NOT %(only_open)s
-            OR e.event_id IN (SELECT event_id FROM deliveries
-                               WHERE state NOT IN ('confirmed', 'cancelled', 'superseded')))
-       AND (%(source)s::text IS NULL OR e.source = %(source)s)
-       AND (%(since)s::timestamptz IS NULL OR e.received_at >= %(since)s)
-       AND (%(before_at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(before_at)s, %(before_id)s::uuid))
      ORDER BY e.received_at DESC, e.event_id DESC
-     LIMIT %(limit)s
 """
 
 STATES = ("pending", *OPEN, *FINAL)
@@ -114,22 +105,16 @@ class Page:
 def events(conn: Conn, wanted: Wanted) -> Page:
     """One page, the newest first.  Raises BadCursor."""
     limit = max(1, min(wanted.limit, MOST))
-    before_at, before_id = _opened(wanted.cursor)
-    states = _states(wanted.state)
-    given = {
-        "event_id": None,
-        "states": states,
-        "only_open": states is not None and set(states) <= set(OPEN),
-        "source": wanted.source,
-        "since": wanted.since,
-        "before_at": before_at,
-        "before_id": before_id,
-        "limit": limit + 1,
-    }
-    with conn.cursor(row_factory=class_row(EventRow)) as cursor:
-        rows = cursor.execute(EVENTS, given).fetchall()
+    at, key = _opened(wanted.cursor)
+    picking = Picking(_states(wanted.state), wanted.source, since=wanted.since, at=at, key=key, limit=limit + 1)
+    rows = _rows(conn, picking)
     page = tuple(rows[:limit])
     return Page(page, _cursor(page[-1]) if len(rows) > limit else None)
+
+
+def _rows(conn: Conn, picking: Picking) -> list[EventRow]:
+    with conn.cursor(row_factory=class_row(EventRow)) as cursor:
+        return cursor.execute(query(picking, EVENTS), picking.given).fetchall()
 
 
 def _states(state: str | None) -> list[str] | None:
@@ -154,9 +139,7 @@ def _opened(cursor: str | None) -> tuple[datetime | None, UUID | None]:
 
 def event(conn: Conn, event_id: UUID) -> EventRow | None:
     """One event; None: there is none of this id."""
-    unfiltered = dict.fromkeys(("states", "source", "since", "before_at", "before_id"))
-    with conn.cursor(row_factory=class_row(EventRow)) as cursor:
-        return cursor.execute(EVENTS, unfiltered | {"event_id": event_id, "only_open": False, "limit": 1}).fetchone()
+    return next(iter(_rows(conn, Picking(events=[event_id], limit=1))), None)
 
 
 # An id that was acknowledged before it was known to be another event's is an alias of it.

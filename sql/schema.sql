@@ -53,6 +53,10 @@ CREATE TABLE events (
 CREATE INDEX events_reissued ON events (reissue_of) WHERE reissue_of IS NOT NULL;
 CREATE INDEX events_by_time ON events (received_at, event_id);
 CREATE INDEX events_of_receipt ON events (receipt_id);
+-- The newest of each way in; it holds all that choosing a page reads.
+CREATE INDEX events_of_way ON events (source, kind, mode, received_at, event_id);
+-- A sender's id that a person has in hand.
+CREATE INDEX events_by_request ON events USING hash (request_id);
 
 -- Ids that were acknowledged while the database was away, and turned out to be known events.
 CREATE TABLE event_aliases (
@@ -141,6 +145,9 @@ CREATE TABLE records (
 );
 CREATE INDEX records_to_look_at ON records (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX records_in_doubt ON records (destination, mode) WHERE state IN ('asked', 'in_doubt');
+-- An id of the CRM, or a reference, that a person has in hand.
+CREATE INDEX records_by_crm_id ON records USING hash (crm_id) WHERE crm_id IS NOT NULL;
+CREATE INDEX records_by_reference ON records USING hash (reference);
 
 -- The same, with what depends on the time of reading: may its write still leave, is its look due.
 CREATE VIEW records_now AS
@@ -233,6 +240,8 @@ CREATE INDEX deliveries_of_contact ON deliveries (contact_record) WHERE contact_
 CREATE INDEX deliveries_of_opportunity ON deliveries (opportunity_record) WHERE opportunity_record IS NOT NULL;
 CREATE INDEX deliveries_of_task ON deliveries (task_record) WHERE task_record IS NOT NULL;
 CREATE INDEX deliveries_of_note ON deliveries (note_record) WHERE note_record IS NOT NULL;
+-- What ended without arriving.
+CREATE INDEX deliveries_ended ON deliveries (state, source) WHERE state IN ('cancelled', 'superseded');
 
 -- What an event said may stand in a record that another event of its need makes: in its opportunity, where it came just
 -- after the first message, or in the note of an earlier one.  The rows are fixed in the transaction that commits the
@@ -389,6 +398,8 @@ CREATE UNIQUE INDEX one_open_accusation ON items (subject, reason)
     WHERE kind = 'incident' AND closed_at IS NULL AND subject IS NOT NULL;
 CREATE INDEX accusations ON items (subject, reason) WHERE subject IS NOT NULL;
 CREATE INDEX items_open ON items (kind, opened_at) WHERE closed_at IS NULL;
+-- What waits for a person, longest first.
+CREATE INDEX items_waiting ON items (opened_at, item_id) WHERE closed_at IS NULL;
 CREATE INDEX items_of_delivery ON items (event_id, generation, item_id) WHERE kind = 'delivery';
 
 -- What an operator settled.  Append-only.

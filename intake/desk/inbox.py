@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, get_args
@@ -18,6 +18,7 @@ from psycopg.rows import class_row, dict_row
 from intake.db import Conn
 from intake.deliveries import FINAL, OPEN
 from intake.ops import BadCursor
+from intake.picking import DELIVERY, ITEM, Picking, query
 from intake.worklist import ItemKind
 
 List = Literal["decide", "moving", "today", "all"]
@@ -100,13 +101,13 @@ MARKED: Final = f"""
 """  # noqa: S608  # our own words
 LINKED: Final = "d.part, d.contact_record, d.opportunity_record, d.task_record, d.note_record"
 WANTED: Final = """
-           (%(source)s::text IS NULL OR coalesce(i.source, e.source) = %(source)s)
        AND (%(kind)s::text IS NULL OR e.kind = %(kind)s)
        AND (%(state)s::text IS NULL OR d.state = %(state)s)
-       AND (%(mode)s::text IS NULL OR coalesce(i.mode, e.mode) = %(mode)s)
        AND (%(events)s::uuid[] IS NULL OR e.event_id = ANY(%(events)s))
        AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s OR (%(assignee)s = '-' AND i.assignee IS NULL))
 """
+# One row for each row beside it: the LIMIT keeps the planner from reading all events to join a few.
+EVENT_OF: Final = "LATERAL (SELECT * FROM events WHERE event_id = {0}.event_id LIMIT 1) e"
 
 # What waits longest first.
 DECIDE: Final = f"""
@@ -114,10 +115,12 @@ DECIDE: Final = f"""
     SELECT i.opened_at AS at, i.item_id::text AS key, i.event_id, i.mode, coalesce(i.source, e.source) AS source,
            e.kind, d.state, i.reason, {LINKED}, i.item_id, i.kind AS item_kind, i.assignee, i.due_at
       FROM items i
-      LEFT JOIN events e USING (event_id)
+      LEFT JOIN {EVENT_OF.format("i")} ON true
       LEFT JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = i.event_id
                           ORDER BY generation DESC LIMIT 1) d ON true
-     WHERE i.closed_at IS NULL AND {WANTED}
+     WHERE i.closed_at IS NULL
+       AND (%(source)s::text IS NULL OR coalesce(i.source, e.source) = %(source)s)
+       AND (%(mode)s::text IS NULL OR i.mode = %(mode)s) {WANTED}
        AND (%(item_kind)s::text IS NULL OR i.kind = %(item_kind)s)
        AND (%(at)s::timestamptz IS NULL OR (i.opened_at, i.item_id) > (%(at)s, %(key)s::bigint))
      ORDER BY i.opened_at, i.item_id LIMIT %(limit)s)
@@ -127,18 +130,17 @@ OF_EVENT: Final = f"""
            e.event_id::text AS key, e.event_id, e.mode, e.source, e.kind, d.state, d.reason, {LINKED},
            i.item_id, i.kind AS item_kind, i.assignee, i.due_at
 """
-ITEM: Final = """
-      LEFT JOIN items i ON i.event_id = e.event_id AND i.generation = d.generation AND i.kind = 'delivery'
-                       AND i.closed_at IS NULL
+OF_WAY: Final = """
+       AND (%(source)s::text IS NULL OR d.source = %(source)s) AND (%(mode)s::text IS NULL OR d.mode = %(mode)s)
 """
 NEWEST: Final = "d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = d.event_id)"
 # What is on its way longest first.
 MOVING: Final = f"""
     WITH page AS MATERIALIZED (
     SELECT d.received_at AS at, {OF_EVENT}
-      FROM deliveries d JOIN events e USING (event_id) {ITEM}
+      FROM deliveries d CROSS JOIN {EVENT_OF.format("d")} {ITEM}
      WHERE d.state NOT IN ('confirmed', 'cancelled', 'superseded')
-       AND d.state IN ('received', 'delivering', 'waiting') AND {WANTED}
+       AND d.state IN ('received', 'delivering', 'waiting') {OF_WAY} {WANTED}
        AND (%(at)s::timestamptz IS NULL OR (d.received_at, d.event_id) > (%(at)s, %(key)s::uuid))
      ORDER BY d.received_at, d.event_id LIMIT %(limit)s)
     {MARKED} ORDER BY p.at, p.event_id
@@ -147,50 +149,61 @@ MOVING: Final = f"""
 TODAY: Final = f"""
     WITH page AS MATERIALIZED (
     SELECT d.changed_at AS at, {OF_EVENT}
-      FROM deliveries d JOIN events e USING (event_id) {ITEM}
-     WHERE d.state = 'confirmed' AND d.changed_at >= %(midnight)s AND {NEWEST} AND {WANTED}
+      FROM deliveries d CROSS JOIN {EVENT_OF.format("d")} {ITEM}
+     WHERE d.state = 'confirmed' AND d.changed_at >= %(midnight)s AND {NEWEST} {OF_WAY} {WANTED}
        AND (%(at)s::timestamptz IS NULL OR (d.changed_at, d.event_id) < (%(at)s, %(key)s::uuid))
      ORDER BY d.changed_at DESC, d.event_id DESC LIMIT %(limit)s)
     {MARKED} ORDER BY p.at DESC, p.event_id DESC
 """  # noqa: S608
 ALL: Final = f"""
-    WITH page AS MATERIALIZED (
-    SELECT e.received_at AS at, {OF_EVENT}
-      FROM events e
-      JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d ON true
-      {ITEM}
-     WHERE {WANTED}
-       AND (NOT %(only_open)s
-            OR e.event_id IN (SELECT event_id FROM deliveries
-                               WHERE state NOT IN ('confirmed', 'cancelled', 'superseded')))
-       AND (%(at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(at)s, %(key)s::uuid))
-     ORDER BY e.received_at DESC, e.event_id DESC LIMIT %(limit)s)
+    , page AS MATERIALIZED (
+    SELECT e.received_at AS at, {OF_EVENT} FROM picked x CROSS JOIN {EVENT_OF.format("x")} {DELIVERY} {ITEM})
     {MARKED} ORDER BY p.at DESC, p.event_id DESC
 """  # noqa: S608
-QUERIES: Final = {"decide": DECIDE, "moving": MOVING, "today": TODAY, "all": ALL}
+QUERIES: Final[Mapping[Literal["decide", "moving", "today"], str]] = {
+    "decide": DECIDE, "moving": MOVING, "today": TODAY,
+}  # fmt: skip
 
 
 def page(conn: Conn, which: List, wanted: Filter, *, midnight: datetime) -> Page:
     """One page of a list.  `midnight`: when today began.  Raises BadCursor."""
     at, key = _opened(wanted.cursor, which)
-    given = {
+    if which == "all":
+        found = _all(conn, wanted, at, key)
+    else:
+        found = _rows(conn, QUERIES[which], _given(wanted) | {"midnight": midnight, "at": at, "key": key})
+    shown = tuple(found[: wanted.limit])
+    return Page(shown, _cursor(shown[-1]) if len(found) > wanted.limit else None)
+
+
+def _given(wanted: Filter) -> dict[str, object]:
+    return {
         "source": wanted.source,
         "kind": wanted.kind,
         "state": wanted.state,
-        "only_open": wanted.state in OPEN,
         "item_kind": wanted.item_kind,
         "assignee": wanted.assignee,
         "mode": wanted.mode,
         "events": None if wanted.events is None else list(wanted.events),
-        "midnight": midnight,
-        "at": at,
-        "key": key,
         "limit": wanted.limit + 1,
     }
-    with conn.cursor(row_factory=class_row(Row)) as rows:
-        found = rows.execute(QUERIES[which], given).fetchall()
-    shown = tuple(found[: wanted.limit])
-    return Page(shown, _cursor(shown[-1]) if len(found) > wanted.limit else None)
+
+
+def _all(conn: Conn, wanted: Filter, at: datetime | None, key: str | None) -> list[Row]:
+    """Of everything."""
+    if wanted.state not in {None, *STATES}:
+        return []
+    states = None if wanted.state is None else [wanted.state]
+    picking = Picking(
+        states, wanted.source, wanted.kind, wanted.mode, wanted.assignee,
+        events=wanted.events, at=at, key=UUID(key) if key else None, limit=wanted.limit + 1,
+    )  # fmt: skip
+    return _rows(conn, query(picking, ALL), picking.given)
+
+
+def _rows(conn: Conn, text: str, given: Mapping[str, object]) -> list[Row]:
+    with conn.cursor(row_factory=class_row(Row)) as cursor:
+        return cursor.execute(text, given).fetchall()
 
 
 def _cursor(last: Row) -> str:

@@ -22,11 +22,16 @@ BY_KEY: Final = """
     WITH people AS (SELECT record_id FROM contact_keys WHERE key = ANY(%(keys)s))
     SELECT DISTINCT event_id FROM deliveries WHERE contact_record IN (SELECT record_id FROM people) LIMIT %(most)s
 """
+# Each way to a record is an index of its own; an OR of them would read all deliveries.
 BY_RECORD: Final = """
     WITH found AS (SELECT record_id FROM records WHERE crm_id = %(text)s OR reference = %(text)s LIMIT 20)
-    SELECT DISTINCT event_id FROM deliveries
-     WHERE contact_record IN (SELECT record_id FROM found) OR opportunity_record IN (SELECT record_id FROM found)
-        OR task_record IN (SELECT record_id FROM found) OR note_record IN (SELECT record_id FROM found)
+    SELECT event_id FROM deliveries WHERE contact_record IN (SELECT record_id FROM found)
+    UNION
+    SELECT event_id FROM deliveries WHERE opportunity_record IN (SELECT record_id FROM found)
+    UNION
+    SELECT event_id FROM deliveries WHERE task_record IN (SELECT record_id FROM found)
+    UNION
+    SELECT event_id FROM deliveries WHERE note_record IN (SELECT record_id FROM found)
     UNION
     SELECT event_id FROM events WHERE request_id = %(text)s
      LIMIT %(most)s

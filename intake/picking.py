@@ -1,0 +1,131 @@
+"""Which events a list shows, the newest first: whatever is asked for, an index leads to them, however many there are.
+
+ids: named · assigned: by whose item it is · open: not final · ended: cancelled or superseded · ways: all others, along
+an index that begins with the ways in (source, kind, mode), of which an installation has few
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+from uuid import UUID
+
+from intake.deliveries import OPEN
+
+Lead = Literal["ids", "assigned", "open", "ended", "ways"]
+
+# Final states that few events have.
+ENDED: Final = frozenset({"cancelled", "superseded"})
+
+
+@dataclass(frozen=True, slots=True)
+class Picking:
+    """What is asked for, None: any.  `assignee` "-": nobody's; `at` and `key`: the last event of the page before."""
+
+    states: Sequence[str] | None = None
+    source: str | None = None
+    kind: str | None = None
+    mode: str | None = None
+    assignee: str | None = None
+    since: datetime | None = None
+    events: Sequence[UUID] | None = None
+    at: datetime | None = None
+    key: UUID | None = None
+    limit: int = 50
+
+    @property
+    def lead(self) -> Lead:
+        """What leads to the fewest."""
+        if self.events is not None:
+            return "ids"
+        if self.assignee not in {None, "-"}:
+            return "assigned"
+        if self.states is not None and set(self.states) <= set(OPEN):
+            return "open"
+        if self.states is not None and ENDED.issuperset(self.states):
+            return "ended"
+        return "ways"
+
+    @property
+    def given(self) -> dict[str, object]:
+        """For the query."""
+        return {
+            "states": None if self.states is None else list(self.states),
+            "source": self.source,
+            "kind": self.kind,
+            "mode": self.mode,
+            "assignee": self.assignee,
+            "since": self.since,
+            "events": None if self.events is None else list(self.events),
+            "at": self.at,
+            "key": self.key,
+            "limit": self.limit,
+        }
+
+
+# One row for each row beside it.  The LIMIT keeps the planner from reading the table whole to join it.
+EVENT: Final = "CROSS JOIN LATERAL (SELECT * FROM events WHERE event_id = x.event_id LIMIT 1) e"
+DELIVERY: Final = """
+    CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d
+"""
+ITEM: Final = """
+    LEFT JOIN items i ON i.event_id = d.event_id AND i.generation = d.generation AND i.kind = 'delivery'
+                     AND i.closed_at IS NULL
+"""
+WANTED: Final = """
+           (%(states)s::text[] IS NULL OR d.state = ANY(%(states)s))
+       AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s OR (%(assignee)s = '-' AND i.assignee IS NULL))
+       AND (%(since)s::timestamptz IS NULL OR e.received_at >= %(since)s)
+       AND (%(at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(at)s, %(key)s::uuid))
+"""
+WAY: Final = """
+           (%(source)s::text IS NULL OR {0}.source = %(source)s)
+       AND (%(kind)s::text IS NULL OR {0}.kind = %(kind)s)
+       AND (%(mode)s::text IS NULL OR {0}.mode = %(mode)s)
+"""
+NEWEST_FIRST: Final = "ORDER BY e.received_at DESC, e.event_id DESC LIMIT %(limit)s"
+
+LEADS: Final[Mapping[Lead, str]] = {
+    "ids": "SELECT DISTINCT unnest(%(events)s::uuid[]) AS event_id",
+    "assigned": """
+        SELECT event_id FROM items WHERE kind = 'delivery' AND closed_at IS NULL AND assignee = %(assignee)s
+    """,
+    # In the words of the indexes: a condition that only says the same does not find them.
+    "open": """
+        SELECT DISTINCT event_id FROM deliveries WHERE state NOT IN ('confirmed', 'cancelled', 'superseded')
+    """,
+    "ended": """
+        SELECT DISTINCT event_id FROM deliveries
+         WHERE state IN ('cancelled', 'superseded') AND state = ANY(%(states)s)
+           AND (%(source)s::text IS NULL OR source = %(source)s)
+    """,
+}
+BY_LEAD: Final = f"""
+    picked AS MATERIALIZED (
+    SELECT e.event_id, e.received_at FROM ({{lead}}) AS x {EVENT} {DELIVERY} {ITEM}
+     WHERE {WAY.format("e")} AND {WANTED} {NEWEST_FIRST})
+"""  # noqa: S608  # our own words
+# Each way is read on from the next that the index holds; of each no more than a page is taken.
+BY_WAYS: Final = f"""
+    ways AS (
+    (SELECT source, kind, mode FROM events ORDER BY source, kind, mode LIMIT 1)
+    UNION ALL
+    SELECT n.source, n.kind, n.mode FROM ways w CROSS JOIN LATERAL (
+           SELECT source, kind, mode FROM events WHERE (source, kind, mode) > (w.source, w.kind, w.mode)
+            ORDER BY source, kind, mode LIMIT 1) n),
+    picked AS MATERIALIZED (
+    SELECT e.event_id, e.received_at
+      FROM ways w
+      CROSS JOIN LATERAL (
+           SELECT e.event_id, e.received_at FROM events e {DELIVERY} {ITEM}
+            WHERE e.source = w.source AND e.kind = w.kind AND e.mode = w.mode AND {WANTED} {NEWEST_FIRST}) e
+     WHERE {WAY.format("w")} {NEWEST_FIRST})
+"""  # noqa: S608
+
+
+def query(wanted: Picking, shown: str) -> str:
+    """`shown` is a SELECT FROM `picked`, which holds event_id and received_at of at most so many events."""
+    picked = BY_WAYS if wanted.lead == "ways" else BY_LEAD.format(lead=LEADS[wanted.lead])
+    return f"WITH RECURSIVE {picked} {shown}"
