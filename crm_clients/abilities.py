@@ -55,6 +55,17 @@ class KnowsUsers(Protocol):
 
 
 @runtime_checkable
+class NamesPeople(Protocol):
+    """A client that can ask how a contact is called: two people may have one telephone."""
+
+    def asks_name(self, contact_id: str) -> Request:
+        """The request that tells it."""
+
+    def name_in(self, response: Response) -> str | None:
+        """The whole name; None: this answer does not tell."""
+
+
+@runtime_checkable
 class Removes(Protocol):
     """A client that can take away what the contract probe made; no lead's record is ever removed."""
 

@@ -69,6 +69,13 @@ BIND = """
 """
 
 
+def bound(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> list[int]:
+    """The records that these keys lead to just now, in no order of meaning; [] where they lead nowhere."""
+    wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in keys]}
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return sorted(cursor.execute(BOUND_TO, wanted).fetchall()) if keys else []
+
+
 def bind(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> int:
     """The one contact record of all these keys (at least one, the strongest first); returns its record_id.
 

@@ -39,6 +39,16 @@ STEPS: Mapping[str, Text] = {
     "_unexpected": Text(
         "Quizás se hizo después de darlo por ausente: si hay otro igual, una los dos en el CRM.",
         "Perhaps it was made after it counted as absent: if there is another like it, merge them in the CRM."),
+    "contact_other_name": Text(
+        "Mire de quién es la oportunidad: si no es de ese contacto, cámbiela en el CRM. Luego ciérrelo "
+        "(`intake resolve ÍTEM accept`).",
+        "See whose the opportunity is: if it is not that contact's, change it in the CRM. Then close this "
+        "(`intake resolve ITEM accept`)."),
+    "contact_ambiguous": Text(
+        "Mire cuál de los contactos es: una los dos en el CRM, o déjelos. Luego ciérrelo "
+        "(`intake resolve ÍTEM accept`).",
+        "See which of the contacts it is: merge them in the CRM, or leave them. Then close this "
+        "(`intake resolve ITEM accept`)."),
     "late_success": Text(
         "El CRM respondió tarde: mire si hay dos, y deje uno.",
         "The CRM answered late: see if there are two, leave one."),

@@ -97,6 +97,7 @@ THEN: Mapping[tuple[str, str], Text] = {
         "Nothing until somebody names the one that exists, if it is this (`intake settle … applied --crm-id … "
         "--unverified`), or corrects what is repeated (`intake correct`)."),
     ("review", "contact_ambiguous"): _CONTACT,
+    ("review", "contact_other_name"): _CONTACT,
     ("review", "contact_gone"): Text(
         "Nada hasta que alguien diga qué contacto es (`intake settle … contact --crm-id`) o pida crearlo de nuevo "
         "(`intake redeliver`).",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never
 
 from intake.deliveries import FINAL
 from intake.explain_texts import Action
@@ -132,6 +132,10 @@ def _after_review(action: _Reviewed, view: View) -> str | None:
     return refused
 
 
+# Why a delivery waits until somebody says which contact its person is.
+WHICH_CONTACT: Final = frozenset({"contact_ambiguous", "contact_other_name"})
+
+
 def _of_contact(view: View) -> str | None:
     """Which contact it is may be said while that is open, and nothing is in doubt."""
     if view.part == "follow_up":
@@ -140,7 +144,7 @@ def _of_contact(view: View) -> str | None:
     if contact is not None and contact.in_doubt:
         return "contact_in_doubt"
     known = contact is not None and contact.state == "known"
-    return "contact_known" if known and view.event.reason != "contact_ambiguous" else None
+    return "contact_known" if known and view.event.reason not in WHICH_CONTACT else None
 
 
 def _of_gone(view: View) -> str | None:

@@ -258,6 +258,9 @@ REASONS: Mapping[str, Text] = {
     "contact_ambiguous": Text(
         "Sus datos coinciden con más de un contacto: hay que decir cuál es.",
         "Its details match more than one contact: somebody must say which."),
+    "contact_other_name": Text(
+        "Su teléfono es el de un contacto con otro nombre: una familia, una oficina, o la misma persona.",
+        "Its phone is that of a contact with another name: a family, an office, or the same person."),
     "contact_gone": Text(
         "Su contacto fue borrado o unido a otro en el CRM.", "Its contact was deleted or merged in the CRM."),
     "opportunity_gone": Text(

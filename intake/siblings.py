@@ -99,6 +99,17 @@ def wants_note_anyway(conn: Conn, held: Claim) -> bool:
         return bool(cursor.execute(NOTE_ANYWAY, given).fetchone())
 
 
+CONTACT_SETTLED = """
+    SELECT EXISTS (SELECT FROM decisions WHERE event_id = %(event_id)s AND action = 'settle contact')
+"""
+
+
+def contact_settled(conn: Conn, held: Claim) -> bool:
+    """A person said which contact it is."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return bool(cursor.execute(CONTACT_SETTLED, {"event_id": held.event_id}).fetchone())
+
+
 LINK = """
     UPDATE deliveries
        SET contact_record = coalesce(%(contact)s, contact_record),

@@ -17,13 +17,12 @@ from typing import assert_never
 import structlog
 
 from crm_clients.base import ContactDraft, Kind, NoteDraft, OpportunityDraft, Seen
-from intake import attempts, contacts, deliveries, needs, person_arrows, records, siblings
+from intake import attempts, deliveries, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
-from intake.contacts import AmbiguousContact
 from intake.db import LOST, transaction
 from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
-from workers import backoff, contents, drafts, news
+from workers import backoff, contents, drafts, news, whose
 from workers.carrying import Making, carried_elsewhere, compose, debounce
 from workers.closed import on_closed, without
 from workers.contents import UNSEEN, Content
@@ -101,11 +100,11 @@ def _lead(desk: Desk, held: Claim, work: Work) -> Standing:
 
 
 def _contact(desk: Desk, held: Claim, work: Work) -> Standing:
-    try:
-        record_id = _name_contact(desk, held, work)
-    except AmbiguousContact:
-        return ForPerson("contact_ambiguous")
-    step = Step(held, record_id, drafts.contact(work, desk.wired[held.destination].destination))
+    named = whose.name_contact(desk, held, work)
+    if isinstance(named, ForPerson):
+        return named
+    draft = drafts.contact(work, desk.wired[held.destination].destination)
+    step = Step(held, named.record_id, draft, whose=named.whose)
     standing = ensure(desk, step)
     if work.number_changed and isinstance(standing, Known) and not standing.made:
         return _with_number(desk, step, standing)
@@ -124,19 +123,6 @@ def _with_number(desk: Desk, step: Step, stands: Known) -> Standing:
     return replace(stands, left=drafts.guarded(step.draft))
 
 
-def _name_contact(desk: Desk, held: Claim, work: Work) -> int:
-    """The contact record of all keys of this person; one who left none is a contact of their own."""
-    scope = desk.scope(held.destination, held.mode)
-    keys = contacts.keys_of(work.lead.contact, work.mode, desk.installation.key)
-    with transaction(desk.pool) as conn:
-        if keys:
-            record_id = contacts.bind(conn, scope, keys)
-        else:
-            record_id = records.name(conn, scope, "contact", record_reference(work.reference, "contact"))
-        siblings.link(conn, held, "contact", record_id)
-    return record_id
-
-
 def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standing:
     record_id = _name(desk, held, work, Kind.OPPORTUNITY)
     with desk.pool.connection() as conn:
@@ -152,6 +138,7 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
             return person
         chosen = choose(desk, wired, work, person)
     flagged = _flagged(work, OWNER_AWAY) if chosen.passed_over else work
+    flagged = _flagged(flagged, whose.NOT_OURS) if whose.stood_before(desk, held) else flagged
     can = wired.capability(Kind.OPPORTUNITY)
     destination, zone = wired.destination, desk.settings.timezone
     draft, carries = compose(

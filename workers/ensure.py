@@ -6,6 +6,7 @@ none → look first (where the CRM does not refuse a double) → commit the writ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import assert_never
 
@@ -23,7 +24,7 @@ from intake import attempts, contacts, records
 from intake.db import Conn, transaction
 from intake.identity import is_test
 from intake.records import Record
-from workers import backoff, calls, sentinels
+from workers import backoff, calls, sentinels, whose
 from workers.desk import Desk, Wired
 from workers.drafts import guarded_values
 from workers.look import double, gone, look_into, note, note_silence, plan, see, settle_found
@@ -121,8 +122,9 @@ def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | N
     """A contact that stands there without our reference is adopted, if it is the only one."""
     if not isinstance(step.draft, ContactDraft):
         return None
+    draft = step.draft if step.whose.by_phone else replace(step.draft, phone=None)
     asked = desk.clock()
-    matched = calls.matches(desk, wired, step.draft)
+    matched = calls.matches(desk, wired, draft)
     if not isinstance(matched, Unsure):
         matched = tuple(each for each in matched if _is_of(record, each))
     match matched:
@@ -133,9 +135,10 @@ def _match(desk: Desk, wired: Wired, step: Step, record: Record) -> Standing | N
         case ():
             return None
         case (seen,):
-            return _adopt(desk, record, seen)
+            taken = whose.adopts(desk, replace(step, draft=draft), record, seen)
+            return _adopt(desk, record, seen) if taken is True else taken or None
         case _:
-            return ForPerson("contact_ambiguous")
+            return whose.of_several(desk, step, record, matched)
 
 
 def _is_of(record: Record, seen: Seen) -> bool:

@@ -47,6 +47,17 @@ MOST_ROUNDS = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Whose:
+    """How a contact that stands in the CRM may be recognised as a lead's person.
+
+    `name` None: names tell nothing, as that of a WhatsApp profile.  `by_phone` False: the telephone is another's.
+    """
+
+    name: str | None = field(default=None, repr=False)
+    by_phone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One record that a held delivery wants to exist.  `carries`: the other events whose words the draft holds."""
 
@@ -54,6 +65,7 @@ class Step:
     record_id: int
     draft: Draft = field(repr=False)
     carries: tuple[UUID, ...] = ()
+    whose: Whose = Whose()
 
     @property
     def kind(self) -> Kind:

@@ -150,6 +150,12 @@ class SandboxClient:
         owners = [answers.mapping(each) for each in listed]
         return any(each.get("id") == owner and each.get("active") is True for each in owners)
 
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        return answers.text((answers.json_object(response) or {}).get("name")) or None
+
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         return Request("DELETE", _record(kind, crm_id))
 

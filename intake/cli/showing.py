@@ -29,6 +29,7 @@ from intake.db import Conn
 from intake.explain import Clock, Explanation, reason_text
 from intake.heartbeats import lacking
 from intake.ops import AttemptRow, DecisionRow, EventRow, Move
+from intake.permitted import WHICH_CONTACT
 from intake.reason_texts import Language, Text
 from intake.shown_names import KINDS, MODES, OUTCOMES, RECORDS, STAGES, STATES, STEPS, label, name
 
@@ -186,7 +187,7 @@ CHOOSE = Text(
 
 def contacts_of(conn: Conn, event: EventRow) -> list[str]:
     """The contacts among which somebody must choose; [] where nobody must."""
-    if event.reason != "contact_ambiguous":
+    if event.reason not in WHICH_CONTACT:
         return []
     return contact_choice.choices(conn, decided.view_of(conn, event))
 

@@ -13,7 +13,17 @@ from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS, LEAD_FIELDS, PLA
 from intake.config.loading import load
 from intake.config.process import DEMO_CONFIG, Process
 from intake.config.secret import Secret
-from intake.config.settings import Alerts, Assignment, Destination, OAuthRule, OwnerRule, Settings, Source, TaskRule
+from intake.config.settings import (
+    Alerts,
+    Assignment,
+    ContactRule,
+    Destination,
+    OAuthRule,
+    OwnerRule,
+    Settings,
+    Source,
+    TaskRule,
+)
 from intake.config.template import Template
 
 __all__ = [
@@ -25,6 +35,7 @@ __all__ = [
     "Alerts",
     "Assignment",
     "ConfigError",
+    "ContactRule",
     "Destination",
     "OAuthRule",
     "OwnerRule",

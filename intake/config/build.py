@@ -15,6 +15,7 @@ from intake.config.settings import (
     SANDBOX,
     Alerts,
     Assignment,
+    ContactRule,
     Destination,
     OAuthRule,
     OwnerRule,
@@ -64,6 +65,7 @@ def _destination(table: Table, resolve: Resolve) -> Destination:
     owner = dict(read.get("owner", {}))
     owner["assign"] = tuple(Assignment(**each) for each in owner.get("assign", ()))
     read["owner"] = OwnerRule(**owner)
+    read["contacts"] = ContactRule(**read.get("contacts", {}))
     read["task"] = TaskRule(**read.get("task", {}))
     return Destination(**read)
 

@@ -94,6 +94,13 @@ class OAuthSchema(Strict):
     subject = Word(words.line)
 
 
+class ContactSchema(Strict):
+    """[destinations.contacts]: where it is not certain which contact a person is."""
+
+    several = Word(words.one_of("policy", ("review", "new")))
+    other_name = Word(words.one_of("policy", ("adopt", "new", "review")))
+
+
 class TaskSchema(Strict):
     """[destinations.task]: what that person has to do."""
 
@@ -120,6 +127,7 @@ class DestinationSchema(Strict):
     oauth = fields.Nested(OAuthSchema)
     owner = fields.Nested(OwnerSchema)
     task = fields.Nested(TaskSchema)
+    contacts = fields.Nested(ContactSchema)
     lead_fields = WordMap(words.delivered_field, words.line, key="fields")
     options = WordMap(words.option_name, words.line, longest=words.LONGEST_TEXT)
 

@@ -80,6 +80,18 @@ class TaskRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactRule:
+    """What is done where it is not certain which contact a person is.
+
+    `several`: their details lead to more than one.  `other_name`: their telephone alone leads to one of another name,
+    as in a family or an office.  "new": a contact of its own.
+    """
+
+    several: Literal["review", "new"] = "review"
+    other_name: Literal["adopt", "new", "review"] = "adopt"
+
+
+@dataclass(frozen=True, slots=True)
 class OAuthRule:
     """How an account is connected by OAuth instead of by a fixed credential.
 
@@ -125,6 +137,7 @@ class Destination:
     assume_limit: timedelta | None = None
     owner: OwnerRule = OwnerRule()
     task: TaskRule = TaskRule()
+    contacts: ContactRule = ContactRule()
     fields: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 

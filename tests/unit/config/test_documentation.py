@@ -22,7 +22,7 @@ KEYS = {
     field.data_key or name
     for schema in (IntakeSchema(), AlertsSchema(), DestinationSchema(), DefaultsSchema(), SourceSchema())
     for name, field in schema.fields.items()
-} - {"owner", "task"}  # told as owner.rule, task.due...
+} - {"owner", "task", "contacts"}  # told as owner.rule, task.due...
 UTM = {word for word in LEAD_FIELDS if word.startswith("utm_")}  # told as one
 WORDS = (
     KEYS

@@ -9,7 +9,17 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from intake.business_time import BusinessDuration, BusinessHours
-from intake.config import DEMO_CONFIG, KNOWN_PROVIDERS, Assignment, Destination, Settings, Source, Template, load
+from intake.config import (
+    DEMO_CONFIG,
+    KNOWN_PROVIDERS,
+    Assignment,
+    ContactRule,
+    Destination,
+    Settings,
+    Source,
+    Template,
+    load,
+)
 from tests.unit.config.conftest import SOURCE, Loads
 
 EVERY_KEY = Path(__file__).with_name("every_key.toml")
@@ -58,6 +68,7 @@ def test_destination_is_as_written(whole: Settings) -> None:
     assert (one.owner.rule, one.owner.users) == (("affinity", "assign", "round_robin"), ("rosa", "hugo"))
     assert one.owner.assign == (Assignment("hugo", "mesa", "CL", "own-words"),)
     assert (one.task.type, one.task.due) == ("call", BusinessDuration(1, "day", business=True))
+    assert one.contacts == ContactRule("new", "review")
     assert one.fields == {
         "document": "x_rut",
         "utm_source": "x_origin",
