@@ -67,18 +67,18 @@ def name_contact(desk: Desk, held: Claim, work: Work) -> Named | ForPerson:
     shared = None if person.name is None else _shared_with(desk, person)
     if shared is None:
         return _named(desk, person, person.keys, Whose(person.name))
-    alone = Whose(person.name, by_phone=False)
+    rule = desk.wired[held.destination].destination.contacts.other_name
     with desk.pool.connection() as conn:
         is_known = bool(contacts.bound(conn, person.scope, person.by_else))
+    if rule == "new":
+        # Once they have a contact of their own, the telephone asks nobody again.
+        alone = Whose(person.name, by_phone=False)
+        return _named(desk, person, person.by_else, alone, wonder=None if is_known else OTHER_NAME)
     if is_known:
-        return _named(desk, person, person.by_else, alone)
-    match desk.wired[held.destination].destination.contacts.other_name:
-        case "review":
-            return ForPerson(OTHER_NAME)
-        case "new":
-            return _named(desk, person, person.by_else, alone, wonder=OTHER_NAME)
-        case "adopt":
-            return _named(desk, person, person.keys, Whose(None), wonder=OTHER_NAME)
+        return _named(desk, person, person.keys, Whose(person.name))
+    if rule == "review":
+        return ForPerson(OTHER_NAME)
+    return _named(desk, person, person.keys, Whose(None), wonder=OTHER_NAME)
 
 
 def _person(desk: Desk, held: Claim, work: Work) -> _Person:
