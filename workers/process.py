@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+import redis
+import structlog
 from rq import SimpleWorker
 from rq.serializers import JSONSerializer
 
@@ -18,9 +20,14 @@ from workers import wiring
 from workers.desk import Desk
 from workers.drain import drain
 
+log = structlog.get_logger()
+
 # RQ waits 5 s less than this for an answer of Redis, in seconds; by its own 420 a host that vanished without a word
 # would hold up the leads for as long.
 REDIS_SILENCE = 30
+
+# After RQ gave up, in seconds.
+BEGINS_AGAIN = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,18 @@ def run(redis_url: str, worker: WorkerProcess) -> None:
     CURRENT.set(worker)
     threading.Thread(target=worker.beat, name="heartbeat", daemon=True).start()
     client = queue.connect(redis_url, patience=None)
-    queues = [queue.queue(client)]
-    rq_worker = Worker(queues, connection=client, serializer=JSONSerializer, worker_ttl=REDIS_SILENCE)
-    rq_worker.work(logging_level="WARNING")
+    while True:
+        _take_jobs(client)
+        if worker.stopping.wait(BEGINS_AGAIN):
+            break
+
+
+def _take_jobs(client: redis.Redis) -> None:
+    """Until a signal, or until RQ gives up: it outlives an absence of Redis only while it waits for a job."""
+    try:
+        rq_worker = Worker(
+            [queue.queue(client)], connection=client, serializer=JSONSerializer, worker_ttl=REDIS_SILENCE
+        )
+        rq_worker.work(logging_level="WARNING")
+    except redis.RedisError as away:
+        log.warning("Redis lost", error=type(away).__name__)

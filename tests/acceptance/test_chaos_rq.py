@@ -199,6 +199,21 @@ def test_a_worker_that_is_idle_outlives_an_absence_of_redis(works: Plant) -> Non
     works.stop("ordinary-4")
 
 
+def test_a_worker_that_is_busy_outlives_an_absence_of_redis(works_slowly: Plant) -> None:
+    """RQ gives up where it does not wait for a job; the process goes on."""
+    works = works_slowly
+    works.start("ordinary-6")
+    works.settle(send(works, "redis-there-still"))
+    pid = works.pid("ordinary-6")
+    events = send(works, "redis-away-meanwhile")
+    works.until(lambda: in_hand(works), "a drain is under way")
+    with works.away("Valkey"):
+        works.until(lambda: works.states(events)["confirmed"] == len(events), "what was in hand is done")
+    works.settle(send(works, "redis-there-again"))
+    assert works.pid("ordinary-6") == pid
+    works.stop("ordinary-6")
+
+
 def test_a_worker_stops_in_time_while_redis_is_away(works: Plant) -> None:
     works.start("ordinary-5")
     works.settle(send(works, "then-away"))
