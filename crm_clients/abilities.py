@@ -62,7 +62,7 @@ class NamesPeople(Protocol):
         """The request that tells it."""
 
     def name_in(self, response: Response) -> str | None:
-        """The whole name; None: this answer does not tell."""
+        """The whole name in a successful answer; None: it does not tell."""
 
 
 @runtime_checkable

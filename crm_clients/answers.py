@@ -116,6 +116,11 @@ def rule(message: object) -> str:
     return f"{told[:LONGEST_RULE].rstrip()} …" if quoted else told[:LONGEST_RULE]
 
 
+def full_name(*parts: object) -> str | None:
+    """What a CRM shows of a person's name, as one text; None: nothing."""
+    return " ".join(filter(None, (text(each).strip() for each in parts))) or None
+
+
 def amount(value: object) -> str | None:
     """An amount in one canonical form, so that "1200.50" equals "1200.5"; None if it is no plain decimal."""
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):

@@ -13,6 +13,7 @@ from typing import Final
 
 from psycopg.rows import scalar_row
 
+from crm_clients import answers
 from crm_clients.abilities import NamesPeople
 from crm_clients.base import ContactDraft, Seen
 from crm_clients.transport import Answered
@@ -24,6 +25,7 @@ from intake.identity import record_reference
 from intake.records import Record, Scope
 from workers import calls, sending
 from workers.desk import Desk, Wired
+from workers.drafts import NAMELESS
 from workers.names import is_other
 from workers.standing import ForPerson
 from workers.work import Work
@@ -165,12 +167,15 @@ def _is_of_other(desk: Desk, person: _Person, record_id: int) -> bool:
 
 
 def _called(desk: Desk, wired: Wired, crm_id: str) -> str | None:
-    """How the CRM calls a contact; None: it does not tell."""
+    """How the CRM calls a contact; None: it does not tell, or what stands there is what we put for want of a name."""
     client = wired.client
     if not isinstance(client, NamesPeople):
         return None
     sent = sending.look(desk, wired, client.asks_name(crm_id), must=True)
-    return client.name_in(sent.response) if isinstance(sent, Answered) else None
+    if not isinstance(sent, Answered) or not answers.succeeded(sent.response):
+        return None
+    name = client.name_in(sent.response)
+    return None if name is None or name == NAMELESS or "@" in name else name
 
 
 # --- contacts that stand in the CRM without a reference of ours -------------------------------------------------------

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from crm_clients import numbers
+from crm_clients import answers, numbers
 from crm_clients.abilities import CALLS, Aim, Limit, Question
 from crm_clients.base import (
     Account,
@@ -178,6 +178,13 @@ class Bitrix24:
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(_call, aim)
+
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        item = answers.mapping(answers.mapping((answers.json_object(response) or {}).get("result")).get("item"))
+        return answers.full_name(item.get("name"), item.get("lastName"))
 
     def control(self) -> Request:
         return _items(Kind.OPPORTUNITY, {"=originatorId": ORIGINATOR, "=originId": "intake-control"})

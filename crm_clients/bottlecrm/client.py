@@ -177,6 +177,13 @@ class BottleCRM:
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(self.reference_field, aim)
 
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        row = answers.mapping((answers.json_object(response) or {}).get("contact_obj"))
+        return answers.full_name(row.get("first_name"), row.get("last_name"))
+
     def control(self) -> Request:
         """The definitions of custom fields: where ours is not defined, a filter by it finds nothing for ever."""
         return Request("GET", "/custom-fields/")

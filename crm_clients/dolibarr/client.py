@@ -23,7 +23,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
-from crm_clients import numbers
+from crm_clients import answers, numbers
 from crm_clients.abilities import Aim, Question
 from crm_clients.base import (
     Account,
@@ -146,6 +146,12 @@ class Dolibarr:
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(self.company, aim, self.find(Kind.CONTACT, "intake-control", parent_id=None))
+
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        return answers.full_name((answers.json_object(response) or {}).get("name"))
 
     def control(self) -> Request:
         return _list(Kind.OPPORTUNITY, _equals("t.ref", "intake-control"))

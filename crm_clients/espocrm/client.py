@@ -19,7 +19,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
-from crm_clients import numbers
+from crm_clients import answers, numbers
 from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
     Account,
@@ -161,6 +161,12 @@ class EspoCRM:
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         aim = replace(aim, stage=aim.stage or self.usual.stage)
         return preflight.questions(ENTITIES, self.reference_field, aim)
+
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        return answers.full_name((answers.json_object(response) or {}).get("name"))
 
     def control(self) -> Request:
         """A filter by the reference's field, which EspoCRM refuses where it is not defined."""

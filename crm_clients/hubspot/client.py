@@ -203,6 +203,14 @@ class HubSpot:
             aim = replace(aim, pipeline=self.pipeline, stage=aim.stage or self.stage)
         return preflight.questions(f"/crm/{VERSION}", OBJECTS, self.reference, aim)
 
+    def asks_name(self, contact_id: str) -> Request:
+        path = f"{_path(Kind.CONTACT)}/{quote(contact_id, safe='')}"
+        return Request("GET", path, (("properties", "firstname,lastname"),))
+
+    def name_in(self, response: Response) -> str | None:
+        shown = answers.mapping((answers.json_object(response) or {}).get("properties"))
+        return answers.full_name(shown.get("firstname"), shown.get("lastname"))
+
     def control(self) -> Request:
         """The definition of the reference for deals: whether it is there, and unique."""
         return Request("GET", f"/crm/{VERSION}/properties/deals/{quote(self.reference, safe='')}")

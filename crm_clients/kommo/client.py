@@ -22,7 +22,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
-from crm_clients import numbers
+from crm_clients import answers, numbers
 from crm_clients.abilities import CALLS, Aim, Limit, Question
 from crm_clients.base import (
     Capability,
@@ -159,6 +159,12 @@ class Kommo:
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(self.fields, aim)
+
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        return answers.full_name((answers.json_object(response) or {}).get("name"))
 
     def control(self) -> Request:
         """The definition of the reference's field of leads."""

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from crm_clients import numbers
+from crm_clients import answers, numbers
 from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
     Account,
@@ -41,7 +41,7 @@ from crm_clients.base import (
 from crm_clients.odoo import drafts, outcomes, preflight, sightings
 from crm_clients.odoo.drafts import MODELS
 from crm_clients.odoo.sightings import Sight
-from crm_clients.odoo.wire import FIRST_WITH_JSON2, Wire
+from crm_clients.odoo.wire import FIRST_WITH_JSON2, Value, Wire
 from crm_clients.options import BadSetting, Settings, currencies, kinds, number, only, seconds
 from crm_clients.sentinel import sentinel
 
@@ -165,6 +165,14 @@ class Odoo:
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(self.wire, MODELS, self.reference_field, aim)
+
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        told = self.wire.read(response)
+        rows = (answers.rows(told.value) if isinstance(told, Value) else None) or ()
+        return answers.full_name(rows[0].get("name")) if len(rows) == 1 else None
 
     def control(self) -> Request:
         """A filter that names the custom field of all three models: Odoo refuses one that is not defined."""

@@ -26,7 +26,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
-from crm_clients import numbers
+from crm_clients import answers, numbers
 from crm_clients.abilities import CALLS, Aim, Limit, Page, Question
 from crm_clients.base import (
     Account,
@@ -185,6 +185,12 @@ class Pipedrive:
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         return preflight.questions(self.person_reference, self.deal_reference, self.deal_text, aim)
+
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        return answers.full_name(answers.mapping((answers.json_object(response) or {}).get("data")).get("name"))
 
     def control(self) -> Request:
         """The definition of the deal's reference ("Get one deal field")."""

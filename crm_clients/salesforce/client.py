@@ -29,6 +29,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
+from crm_clients import answers
 from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
     Capability,
@@ -184,6 +185,14 @@ class Salesforce:
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         aim = replace(aim, stage=aim.stage or self.stage)
         return preflight.questions(ROOT, OBJECTS, self.reference, self.enforced, aim)
+
+    def asks_name(self, contact_id: str) -> Request:
+        soql = f"SELECT Name FROM Contact WHERE Id = {drafts.quoted(contact_id)}"  # noqa: S608 - the value is quoted
+        return Request("GET", f"{ROOT}/query", (("q", soql),))
+
+    def name_in(self, response: Response) -> str | None:
+        rows = answers.rows((answers.json_object(response) or {}).get("records")) or ()
+        return answers.full_name(rows[0].get("Name")) if len(rows) == 1 else None
 
     def control(self) -> Request:
         """A query that names the reference: where opportunities lack it, or the token may not see it, it is refused."""

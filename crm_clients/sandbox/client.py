@@ -154,7 +154,7 @@ class SandboxClient:
         return self.read(Kind.CONTACT, contact_id)
 
     def name_in(self, response: Response) -> str | None:
-        return answers.text((answers.json_object(response) or {}).get("name")) or None
+        return answers.full_name((answers.json_object(response) or {}).get("name"))
 
     def remove(self, kind: Kind, crm_id: str) -> Request | None:
         return Request("DELETE", _record(kind, crm_id))

@@ -24,7 +24,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
-from crm_clients import numbers
+from crm_clients import answers, numbers
 from crm_clients.abilities import Aim, Page, Question
 from crm_clients.base import (
     Account,
@@ -180,6 +180,13 @@ class Tryton:
 
     def questions(self, aim: Aim) -> tuple[Question, ...]:  # noqa: ARG002 - its API describes no words
         return preflight.questions({kind: _search(kind, [["id", "=", 0]]) for kind in MODELS})
+
+    def asks_name(self, contact_id: str) -> Request:
+        return self.read(Kind.CONTACT, contact_id)
+
+    def name_in(self, response: Response) -> str | None:
+        rows = answers.json_rows(response) or ()
+        return answers.full_name(rows[0].get("name")) if len(rows) == 1 else None
 
     def control(self) -> Request:
         """A search that finds nothing, in the module that everything else needs."""

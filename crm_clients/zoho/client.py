@@ -26,6 +26,7 @@ from datetime import timedelta
 from typing import Literal
 from urllib.parse import quote
 
+from crm_clients import answers
 from crm_clients.abilities import Aim, Question
 from crm_clients.base import (
     Account,
@@ -186,6 +187,14 @@ class Zoho:
     def questions(self, aim: Aim) -> tuple[Question, ...]:
         aim = replace(aim, pipeline=aim.pipeline or self.pipeline, stage=aim.stage or self.stage)
         return preflight.questions(ROOT, MODULES, self.reference, aim)
+
+    def asks_name(self, contact_id: str) -> Request:
+        path = f"{_module(Kind.CONTACT)}/{quote(contact_id, safe='')}"
+        return Request("GET", path, (_fields(("First_Name", "Last_Name")),))
+
+    def name_in(self, response: Response) -> str | None:
+        rows = answers.rows((answers.json_object(response) or {}).get("data")) or ()
+        return answers.full_name(rows[0].get("First_Name"), rows[0].get("Last_Name")) if len(rows) == 1 else None
 
     def control(self) -> Request:
         """The fields of deals: whether the reference is there, and external."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from crm_clients.abilities import NamesPeople
 from crm_clients.base import Account, Client, ContactDraft, Draft, Kind, Request, Response
 from crm_clients.hubspot import HubSpot
 from crm_clients.registry import build
@@ -42,6 +43,8 @@ def requests(client: Client, kind: Kind) -> Iterator[Request]:
     yield client.create(client.sentinel(kind, "installation-1", parent_id="1001"), f"intake-sentinel-{kind}")
     yield client.find(kind, f"spec-1-{kind}", parent_id="1001")
     yield client.read(kind, "1001")
+    if kind is Kind.CONTACT and isinstance(client, NamesPeople):
+        yield client.asks_name("1001")
     if kind is Kind.OPPORTUNITY:
         yield client.update(kind, "1001", {"title": "Bomba", "text": "x", "amount": "5", "currency": "USD"})
         listing = client.opportunities_of("1001")
