@@ -84,6 +84,15 @@ def test_a_person_whose_phone_and_e_mail_are_two_contacts_goes_to_a_person(bottl
     assert (len(bottle.contacts()), bottle.opportunities()) == (2, [])
 
 
+def test_a_phone_of_another_name_is_adopted_and_a_person_is_asked(bottle: BottleLab) -> None:
+    crm_id = bottle.crm.make_contact(first_name="Benito", last_name="Mamani", phone=f"+51{bottle.phone}")
+    event = bottle.form(email="")
+    bottle.lab.work()
+    assert bottle.lab.state(event) == "confirmed"
+    assert [each["id"] for each in bottle.contacts()] == [crm_id]
+    assert [each["reason"] for each in bottle.lab.rows("SELECT reason FROM items")] == ["contact_other_name"]
+
+
 def test_of_several_contacts_with_one_phone_that_with_the_e_mail_is_adopted(bottle: BottleLab) -> None:
     rosa = bottle.crm.make_contact(
         first_name="Rosa", last_name="Quispe", email=bottle.email, phone=f"+51{bottle.phone}"
