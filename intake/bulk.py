@@ -26,17 +26,21 @@ BULK_ACTIONS: tuple[BulkAction, ...] = get_args(BulkAction)
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which events.  `state` "pending": all that are not final; `reason_word`: stands in the reason."""
+    """Which events.  `state` "pending": all that are not final; `reason_word`: stands in the reason.
+
+    `cause`: the whole reason, as events share it.
+    """
 
     state: str | None = None
     source: str | None = None
     since: datetime | None = None
     reason_word: str | None = None
+    cause: str | None = None
 
     @property
     def is_empty(self) -> bool:
         """It would mean everything that ever came."""
-        return not any((self.state, self.source, self.since, self.reason_word))
+        return not any((self.state, self.source, self.since, self.reason_word, self.cause))
 
 
 # Without a state only open events are meant: a filter by source alone must not reach into years of ended ones.
@@ -48,23 +52,34 @@ MATCHING = """
        AND (%(source)s::text IS NULL OR d.source = %(source)s)
        AND (%(since)s::timestamptz IS NULL OR d.received_at >= %(since)s)
        AND (%(reason_word)s::text IS NULL OR position(%(reason_word)s in coalesce(d.reason, '')) > 0)
+       AND (%(cause)s::text IS NULL OR d.reason = %(cause)s)
 """
-COUNT = f"SELECT state, reason, count(*) AS events FROM ({MATCHING}) AS m GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"  # noqa: S608
+COUNT = f"""
+    SELECT state, reason, count(*) AS events, min(event_id::text)::uuid AS example FROM ({MATCHING}) AS m
+     GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
+"""  # noqa: S608  # our own words
 
 
 def _given(wanted: Filter) -> dict[str, object]:
     known = {*OPEN, *FINAL}
     states = [wanted.state] if wanted.state in known else list(OPEN)
-    return {"states": states, "source": wanted.source, "since": wanted.since, "reason_word": wanted.reason_word}
+    return {
+        "states": states,
+        "source": wanted.source,
+        "since": wanted.since,
+        "reason_word": wanted.reason_word,
+        "cause": wanted.cause,
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many events of one state and reason."""
+    """How many events of one state and reason, and one of them."""
 
     state: str
     reason: str
     events: int
+    example: UUID
 
 
 def count(conn: Conn, wanted: Filter) -> list[Counted]:
@@ -82,14 +97,27 @@ OPEN_RUN = """
 FIX = f"INSERT INTO bulk_items (bulk_id, event_id) SELECT %(bulk_id)s, event_id FROM ({MATCHING}) AS m"  # noqa: S608
 
 
-def begin(conn: Conn, author: Author, action: BulkAction, wanted: Filter) -> int:
-    """Fix the events of a run; returns its bulk_id.  Nothing is decided yet."""
+class OtherNumber(Exception):
+    """Nothing was begun: by now so many match, and another number was meant."""
+
+    def __init__(self, events: int) -> None:
+        super().__init__(str(events))
+        self.events = events
+
+
+def begin(conn: Conn, author: Author, action: BulkAction, wanted: Filter, *, expected: int | None = None) -> int:
+    """Fix the events of a run; returns its bulk_id.  Nothing is decided yet.
+
+    `expected`: how many somebody saw, and means; None: whatever matches.  Raises OtherNumber.
+    """
     shown = {name: str(value) for name, value in asdict(wanted).items() if value is not None}
     given = {"action": action, "author": author.by, "reason": author.reason, "filter": Jsonb(shown)}
     with conn.transaction(), conn.cursor(row_factory=scalar_row) as cursor:
         bulk_id: int | None = cursor.execute(OPEN_RUN, given).fetchone()
         assert bulk_id is not None  # noqa: S101  # RETURNING returns a row
-        cursor.execute(FIX, _given(wanted) | {"bulk_id": bulk_id})
+        fixed = cursor.execute(FIX, _given(wanted) | {"bulk_id": bulk_id}).rowcount
+        if expected is not None and fixed != expected:
+            raise OtherNumber(fixed)
     return bulk_id
 
 
@@ -201,6 +229,11 @@ class Run:
     events: int
     left: int
 
+    @property
+    def is_going(self) -> bool:
+        """Something is left, and nobody stopped it."""
+        return self.left > 0 and self.stopped_at is None
+
 
 RUNS = """
     SELECT r.bulk_id, r.made_at, r.action, r.author, r.reason, r.filter, r.stopped_at, count(i.event_id) AS events,
@@ -210,6 +243,14 @@ RUNS = """
      GROUP BY r.bulk_id ORDER BY r.bulk_id DESC LIMIT 50
 """
 RESULTS = "SELECT event_id, result FROM bulk_items WHERE bulk_id = %(bulk_id)s ORDER BY event_id"
+TALLY = """
+    SELECT coalesce(result, 'left') AS result, count(*) AS events FROM bulk_items WHERE bulk_id = %(bulk_id)s
+     GROUP BY 1 ORDER BY 2 DESC, 1
+"""
+RESULTS_AFTER = """
+    SELECT event_id, result FROM bulk_items
+     WHERE bulk_id = %(bulk_id)s AND (%(after)s::uuid IS NULL OR event_id > %(after)s) ORDER BY event_id LIMIT %(limit)s
+"""
 
 
 def runs(conn: Conn) -> list[Run]:
@@ -228,3 +269,16 @@ def results(conn: Conn, bulk_id: int) -> dict[UUID, str | None]:
     """What became of each event; None: not decided yet."""
     with conn.cursor(row_factory=dict_row) as cursor:
         return {row["event_id"]: row["result"] for row in cursor.execute(RESULTS, {"bulk_id": bulk_id}).fetchall()}
+
+
+def tally(conn: Conn, bulk_id: int) -> dict[str, int]:
+    """How many events came to each result; "left": not decided yet."""
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return {row["result"]: row["events"] for row in cursor.execute(TALLY, {"bulk_id": bulk_id}).fetchall()}
+
+
+def results_after(conn: Conn, bulk_id: int, after: UUID | None, limit: int) -> dict[UUID, str | None]:
+    """One page of the results, by the events' ids."""
+    given = {"bulk_id": bulk_id, "after": after, "limit": limit}
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return {row["event_id"]: row["result"] for row in cursor.execute(RESULTS_AFTER, given).fetchall()}

@@ -79,6 +79,11 @@ def must(permission: Permission) -> None:
         raise Problem(HTTPStatus.FORBIDDEN, "forbidden")
 
 
+def invalid(name: str, rule: str) -> Problem:
+    """A field that breaks a rule which its schema does not say."""
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", more={"fields": {name: rule}})
+
+
 def viewer() -> Viewer:
     """Whom the access log names."""
     return Viewer(token().operator, "api")

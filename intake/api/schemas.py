@@ -184,6 +184,7 @@ class ProblemSchema(Answer):
     detail = fields.String()
     reason = fields.String()
     fields_ = fields.Dict(data_key="fields")
+    events = fields.Integer(metadata={"description": "How many match now, where another number was expected."})
 
 
 # --- what is asked ----------------------------------------------------------------------------------------------------

@@ -11,16 +11,16 @@ import click
 from intake import bulk as runs
 from intake import ops
 from intake.bulk import BULK_ACTIONS, BulkAction, Filter, Run
+from intake.bulk_texts import result_text
 from intake.cli import place
 from intake.cli.arguments import Moment, decided, known_source
 from intake.cli.deciding import hint
 from intake.cli.output import as_json, print_json, table
 from intake.cli.recovering import progress
-from intake.cli.sentences import SENTENCES, finding, say, sentence
+from intake.cli.sentences import finding, say, sentence
 from intake.config import Settings
 from intake.db import Conn
 from intake.decisions import Author
-from intake.explain_texts import REFUSALS
 from intake.shown_names import STATES, label, name
 
 
@@ -89,20 +89,9 @@ def _tell(conn: Conn, bulk_id: int) -> None:
     stands = _run(conn, bulk_id)
     counts = Counter(result or "left" for result in runs.results(conn, bulk_id).values())
     columns = (sentence("events"), sentence("result"))
-    table(columns, [(count, result_text(result)) for result, count in counts.most_common()])
+    table(columns, [(count, result_text(result, place.language())) for result, count in counts.most_common()])
     if stands.left and stands.stopped_at:
         say("run_stopped", left=stands.left, run=bulk_id)
-
-
-def result_text(result: str) -> str:
-    """What became of one event, in words; where it was refused, why."""
-    if result in SENTENCES:
-        return sentence(result)
-    if result not in REFUSALS:
-        return result
-    # Of many no state is told: it may be another by now.
-    why, _, _ = REFUSALS[result].of(place.language()).partition(";")
-    return sentence("ended") if "{state}" in why else why
 
 
 @bulk.command("list")
@@ -133,7 +122,8 @@ def show(*, bulk_id: int, json_wanted: bool) -> None:
         print_json({"run": stands, "items": items})
     else:
         columns = (label("event_id", place.language()), sentence("result"))
-        table(columns, [(event_id, result_text(result or "left")) for event_id, result in results.items()])
+        told = place.language()
+        table(columns, [(event_id, result_text(result, told)) for event_id, result in results.items()])
 
 
 @bulk.command("stop")

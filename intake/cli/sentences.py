@@ -115,11 +115,6 @@ SENTENCES: Mapping[str, Text] = {
     "run_stopped": Text(
         "Detenida con {left} sin decidir; `intake bulk go {run}` la continúa.",
         "Stopped with {left} left; `intake bulk go {run}` goes on."),
-    "left": Text("queda", "left"),
-    "done": Text("hecho", "done"),
-    "moved_meanwhile": Text("cambió entretanto: mírelo de nuevo", "moved meanwhile: look at it again"),
-    "missing": Text("ya no existe", "is there no more"),
-    "ended": Text("ya había terminado", "it had ended"),
     "events": Text("eventos", "events"),
     "result": Text("resultado", "result"),
     # lists

@@ -17,8 +17,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from intake import masked
 from intake.console import gate, wording
 from intake.console.i18n import _, format_datetime
+from intake.console.many import may_many
 from intake.db import Conn
-from intake.desk import access, inbox, operators, searching
+from intake.desk import access, inbox, many, operators, searching
 from intake.desk.inbox import LISTS, STATES, Filter, List, Page, Row
 from intake.desk.tools import connection, tools
 from intake.ops import BadCursor
@@ -58,8 +59,10 @@ def show(which: str) -> str:
         people = masked.contacts(conn, [row.event_id for row in found.rows if row.event_id])
         counted = inbox.counts(conn, midnight=tools().midnight)
         names = [each.name for each in operators.everybody(conn) if each.disabled_at is None and each.may("work")]
+        shared = (many.causes(conn), many.held(conn)) if named == "decide" and not _given() else ([], [])
     return render_template(
         "inbox.html", which=named, page=found, people=people, counts=counted, given=_given(),
+        causes=shared[0], held=shared[1], may_many=may_many,
         filters=_filters(named, names), next=_next(named, found),
         filtered=any(value for key, value in _given().items() if key != "cursor"),
     )  # fmt: skip
@@ -79,7 +82,7 @@ def _page(conn: Conn, which: List, wanted: Filter) -> Page:
 
 # --- what was asked for ---------------------------------------------------------------------------------------------
 
-ASKED: Final = ("q", "source", "kind", "state", "item", "assignee", "mode", "cursor")
+ASKED: Final = ("q", "source", "kind", "state", "reason", "item", "assignee", "mode", "cursor")
 
 
 def _given() -> dict[str, str]:
@@ -103,6 +106,7 @@ def _wanted(conn: Conn) -> Filter:
         mode=given.get("mode"),
         events=events,
         cursor=given.get("cursor"),
+        reason=given.get("reason"),
     )
 
 

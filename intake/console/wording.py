@@ -11,6 +11,7 @@ from typing import Final
 from flask import Flask, url_for
 from markupsafe import Markup
 
+from intake.bulk import BulkAction
 from intake.console import gate, i18n
 from intake.console.i18n import _, format_datetime, format_day, format_span
 from intake.desk.acting import EventDeed
@@ -183,7 +184,7 @@ def field(name: str) -> str:
     }.get(name, name)
 
 
-def deed(name: Deed | EventDeed) -> str:
+def deed(name: Deed | EventDeed | BulkAction) -> str:
     """A button."""
     return {
         "look": _("Buscar en el CRM"),
@@ -205,6 +206,7 @@ def deed(name: Deed | EventDeed) -> str:
         "resolve keep": _("Conservar lo primero"),
         "resolve accept": _("Aceptar lo nuevo"),
         "resolve release": _("Leer de nuevo"),
+        "replay": _("Intentar, o buscar"),
         "pause": _("Pausar"),
         "resume": _("Reanudar"),
     }.get(name, name)

@@ -24,7 +24,8 @@ from intake.worklist import ItemKind
 List = Literal["decide", "moving", "today", "all"]
 LISTS: Final[tuple[List, ...]] = get_args(List)
 STATES: Final = (*OPEN, *FINAL)
-PAGE: Final = 50
+# With so many rows a page stays below 100 KiB, its style and type included.
+PAGE: Final = 40
 
 # Of a record: nothing there · a write is on its way · there · perhaps there · there once.
 Mark = Literal["empty", "sent", "confirmed", "uncertain", "gone"]
@@ -57,7 +58,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which lines, None: any.  `assignee` "-": nobody's.  `cursor`: where the page before ended."""
+    """Which lines, None: any.  `assignee` "-": nobody's.  `cursor`: where the page before ended.
+
+    `item_kind`, `reason`: of what waits for a person.
+    """
 
     source: str | None = None
     kind: str | None = None
@@ -68,6 +72,7 @@ class Filter:
     events: Sequence[UUID] | None = None
     cursor: str | None = None
     limit: int = PAGE
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,7 @@ DECIDE: Final = f"""
        AND (%(source)s::text IS NULL OR coalesce(i.source, e.source) = %(source)s)
        AND (%(mode)s::text IS NULL OR i.mode = %(mode)s) {WANTED}
        AND (%(item_kind)s::text IS NULL OR i.kind = %(item_kind)s)
+       AND (%(reason)s::text IS NULL OR i.reason = %(reason)s)
        AND (%(at)s::timestamptz IS NULL OR (i.opened_at, i.item_id) > (%(at)s, %(key)s::bigint))
      ORDER BY i.opened_at, i.item_id LIMIT %(limit)s)
     {MARKED} ORDER BY p.at, p.item_id
@@ -182,6 +188,7 @@ def _given(wanted: Filter) -> dict[str, object]:
         "kind": wanted.kind,
         "state": wanted.state,
         "item_kind": wanted.item_kind,
+        "reason": wanted.reason,
         "assignee": wanted.assignee,
         "mode": wanted.mode,
         "events": None if wanted.events is None else list(wanted.events),

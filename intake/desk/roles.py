@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
+from intake.bulk import BulkAction
 from intake.explain_texts import Action
 
 Role = Literal["viewer", "operator", "approver", "admin"]
@@ -57,6 +58,11 @@ NEEDS: Final[Mapping[Deed, Permission]] = {
 def resolving(deed: ItemAction, item_kind: str) -> Permission:
     """What closing an item asks: other content is approved, while an incident is only seen to."""
     return "work" if item_kind == "incident" else NEEDS[deed]
+
+
+def deciding_many(action: BulkAction) -> Permission:
+    """As for one event; a replay tries again, or looks."""
+    return "work" if action == "replay" else NEEDS[action]
 
 
 # What a token may be given, and what each of it lets through.

@@ -47,6 +47,7 @@ class Site:
             "settle": f"{waiting}/settle-applied", "correct": f"/events/{self.day.review}/correct",
             "cancel": f"{waiting}/cancel", "conflict": f"/items/{self.day.conflict_item}",
             "quarantine": f"/items/{self.day.quarantine_item}", "sources": "/sources", "accounts": "/accounts",
+            "many": "/many/new?action=revive&state=review", "runs": "/many", "run": f"/many/{self.day.run}",
             "health": "/health", "access": "/access", "account": "/account", "nothing": "/nothing",
         }  # fmt: skip
 

@@ -31,7 +31,7 @@ def routes(app: Flask, prefix: str) -> Iterator[tuple[str, Rule]]:
 
 
 def path(scene: Scene, rule: Rule) -> str:
-    given = {"event_id": scene.day.confirmed, "item_id": scene.day.conflict_item, **NAMES}
+    given = {"event_id": scene.day.confirmed, "item_id": scene.day.conflict_item, "bulk_id": scene.day.run, **NAMES}
     if rule.endpoint == "console.steer":
         given["deed"] = "resume"
     built = rule.build({name: given[name] for name in rule.arguments})

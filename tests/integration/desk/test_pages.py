@@ -28,7 +28,8 @@ def pages(scene: Scene) -> list[str]:
     day = scene.day
     events = [f"/console/events/{each}" for each in (day.confirmed, day.review, day.uncertain, day.script, day.talk)]
     deeds = [f"{events[2]}/settle-applied", f"{events[1]}/correct", f"{events[1]}/cancel", f"{events[0]}/reissue"]
-    rest = ["refused", "sources", "accounts", "health", "access", "account",
+    rest = ["refused", "sources", "accounts", "health", "access", "account", "many", "many/new", f"many/{day.run}",
+            "many/new?action=revive&state=review", "inbox/decide?reason=contact_several",
             f"items/{day.conflict_item}", f"items/{day.quarantine_item}"]  # fmt: skip
     return [f"/console/inbox/{each}" for each in inbox.LISTS] + events + deeds + [f"/console/{each}" for each in rest]
 
@@ -162,7 +163,7 @@ def test_pages_of_a_list_follow_each_other_without_a_gap(scene: Scene, which: in
     midnight = datetime.now(UTC) - timedelta(days=1)
     found: list[inbox.Row] = []
     with scene.lab.pool.connection() as conn:
-        whole = inbox.page(conn, which, Filter(), midnight=midnight).rows
+        whole = inbox.page(conn, which, Filter(limit=1000), midnight=midnight).rows
         page = inbox.page(conn, which, Filter(limit=2), midnight=midnight)
         found += page.rows
         while page.next_cursor is not None:
