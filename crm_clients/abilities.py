@@ -44,6 +44,14 @@ class FormsAccount(Protocol):
 
 
 @runtime_checkable
+class TakesTokens(Protocol):
+    """A client whose CRM takes an OAuth token otherwise than as `Authorization: Bearer …`."""
+
+    def with_token(self, account: Account, token: str) -> Account:
+        """The same account, to which requests go as whoever the token is of."""
+
+
+@runtime_checkable
 class KnowsUsers(Protocol):
     """A client that can ask whether a user of the CRM is still there to own something."""
 

@@ -264,13 +264,14 @@ class Account:
 
     `places`: for CRMs that want a credential inside the path or the body.  A client leaves a placeholder there, which
     its quoting can make of nothing else; `transport` puts the secret in its first place, so that no stored request
-    holds it.
+    holds it.  `members`: what such a CRM wants as members of the JSON object that a body is.
     """
 
     name: str
     base_url: str  # no trailing slash
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     places: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    members: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 class Client(Protocol):

@@ -36,7 +36,7 @@ LOST: Final = frozenset({"invalid_grant", "BAD_REFRESH_TOKEN", "invalid_code", "
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """How one CRM does it.  `token_url` may hold `{base}`: the account's own host.  `word` stands before the token."""
+    """How one CRM does it.  Both addresses may hold `{base}`, the account's host.  `word` stands before the token."""
 
     authorize_url: str
     token_url: str
@@ -47,6 +47,9 @@ class Vendor:
 
 
 VENDORS: Final[Mapping[str, Vendor]] = {
+    # settings/oauth/index.md and auto-renewal.md of b24restdocs; that a form is taken as the query is, public programs
+    # show.  The first code lives for 30 seconds.
+    "bitrix24": Vendor("{base}/oauth/authorize/", "https://oauth.bitrix.info/oauth/token/"),
     "hubspot": Vendor("https://app.hubspot.com/oauth/authorize", "https://api.hubapi.com/oauth/v1/token"),
     "kommo": Vendor("https://www.kommo.com/oauth", "{base}/oauth2/access_token", form="json", sends_redirect=True),
     "pipedrive": Vendor(

@@ -19,6 +19,7 @@ from uuid import uuid4
 from psycopg.rows import class_row
 
 from crm_clients import oauth
+from crm_clients.abilities import TakesTokens
 from crm_clients.base import Account, Request
 from crm_clients.oauth import App, NoTokens, Tokens
 from crm_clients.transport import Answered, NotSent
@@ -106,11 +107,17 @@ def _use(desk: Desk, wired: Wired, grant: Grant) -> Account | NotSent:
         token = desk.seal.open(bytes(grant.access_token)).decode()
     except Sealed:
         return NotSent("grant_sealed")
-    headers = (("Authorization", f"{wired.app.vendor.word} {token}"),)
-    made = replace(wired.account, headers=(*wired.account.headers, *headers))
+    made = _with(wired, wired.app, token)
     lasts = REMEMBERED if grant.lasts is None else min(REMEMBERED, max(timedelta(0), grant.lasts - MARGIN))
     desk.tokens[wired.destination.name] = (desk.clock() + lasts.total_seconds(), made)
     return made
+
+
+def _with(wired: Wired, app: App, token: str) -> Account:
+    if isinstance(wired.client, TakesTokens):
+        return wired.client.with_token(wired.account, token)
+    headers = (("Authorization", f"{app.vendor.word} {token}"),)
+    return replace(wired.account, headers=(*wired.account.headers, *headers))
 
 
 # --- renewing ---------------------------------------------------------------------------------------------------------

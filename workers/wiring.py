@@ -101,12 +101,12 @@ def app_of(destination: Destination, rule: OAuthRule, base_url: str) -> App:
     """Our registration at the vendor, with its usual addresses where the file names none."""
     vendor = VENDORS.get(destination.client) or Vendor("", "")
     parts = urlsplit(base_url)
-    token_url = rule.token_url or vendor.token_url.replace("{base}", f"{parts.scheme}://{parts.netloc}")
+    base = f"{parts.scheme}://{parts.netloc}"
     return App(
         vendor=vendor,
         grant=rule.grant,
-        authorize_url=rule.authorize_url or vendor.authorize_url,
-        token_url=token_url,
+        authorize_url=rule.authorize_url or vendor.authorize_url.replace("{base}", base),
+        token_url=rule.token_url or vendor.token_url.replace("{base}", base),
         redirect_uri=rule.redirect_uri,
         client_id=rule.client_id,
         client_secret=rule.client_secret.value if rule.client_secret else None,

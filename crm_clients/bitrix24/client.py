@@ -1,4 +1,4 @@
-"""The client for Bitrix24, through an incoming webhook.  Never run against an account (`verified` is False).
+"""The client for Bitrix24, by an incoming webhook or OAuth.  Never run against an account (`verified` is False).
 
 What it relies on was read in bitrix24/b24restdocs 5988ed1 on 2026-11-29, where no other mark stands:
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from crm_clients import answers, numbers
@@ -88,6 +88,10 @@ class Bitrix24:
                 "the credential of Bitrix24 is the end of a webhook's address: its user, a slash, its code"
             )
         return Account(name, base_url, places=((PLACE, credential),))
+
+    def with_token(self, account: Account, token: str) -> Account:
+        """In the body, beside a method's own parameters, with no user in the address (rest-v3.md, authorization.md)."""
+        return replace(account, places=((f"/{PLACE}", ""),), members=(("auth", token),))
 
     def capability(self, kind: Kind) -> Capability:
         return Capability(

@@ -59,7 +59,7 @@ KNOWN_CLIENTS: Final = frozenset({
 })  # fmt: skip
 
 # Whose OAuth addresses we know; a test holds them against the clients' own table.
-OAUTH_CLIENTS: Final = frozenset({"hubspot", "kommo", "pipedrive", "salesforce", "zoho"})
+OAUTH_CLIENTS: Final = frozenset({"bitrix24", "hubspot", "kommo", "pipedrive", "salesforce", "zoho"})
 
 # The schemes of authenticity that a `generic` source may be held to.
 KNOWN_SCHEMES: Final = frozenset({"basic", "bearer", "hmac-base64", "hmac-hex", "standard", "timed", "token"})

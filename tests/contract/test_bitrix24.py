@@ -10,6 +10,7 @@ import pytest
 from crm_clients.abilities import FormsAccount
 from crm_clients.base import (
     Absent,
+    Account,
     Capability,
     ContactDraft,
     Draft,
@@ -64,6 +65,14 @@ def test_the_webhook_is_left_to_the_transport() -> None:
     account = forms.account("crm", "https://acme.bitrix24.example", "1/abc123")
     assert (account.headers, account.places) == ((), ((PLACE, "1/abc123"),))
     assert CLIENT.create(ordinary(Kind.CONTACT), "c-1").path == f"/rest/{PLACE}/crm.item.add"
+
+
+def test_a_token_stands_in_the_body_and_no_user_in_the_address() -> None:
+    account = CLIENT.with_token(Account("crm", "https://acme.bitrix24.example"), "t0ken")
+    ((place, nothing),) = account.places
+    paths = [CLIENT.create(ordinary(kind), "c-1").path.replace(place, nothing, 1) for kind in (Kind.CONTACT, Kind.TASK)]
+    assert paths == ["/rest/crm.item.add", "/rest/api/tasks.task.add"]
+    assert (account.headers, account.members) == ((), (("auth", "t0ken"),))
 
 
 @pytest.mark.parametrize("wrong", ["abc123", "1/../x", "1/abc/", "https://acme.bitrix24.example/rest/1/abc123"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from crm_clients.base import Account, Request
 from crm_clients.transport import Answered, NotSent, Sent, Transport
 from crm_clients.watchdog import boot_clock
@@ -36,6 +38,29 @@ def test_a_secret_is_never_put_where_a_person_wrote() -> None:
     assert server.seen.count('"◆key◆"'.encode()) == 1
 
 
+def test_a_secret_of_the_path_is_never_put_into_the_body() -> None:
+    request = Request("POST", "/rest/@credential@/crm.item.add", body=b'{"comments": "@credential@"}')
+    with serving(answering(OK)) as server, Transport() as transport:
+        write(transport, server, request, ("@credential@", "1/abc"))
+    assert server.seen.endswith(b'{"comments": "@credential@"}')
+
+
+@pytest.mark.parametrize(
+    ("body", "sent"),
+    [
+        (b'{"id": 7}', b'{"auth": "t\\"oken", "id": 7}'),
+        (b"{}", b'{"auth": "t\\"oken"}'),
+        (b' { "id": {"auth": "x"} } ', b'{"auth": "t\\"oken", "id": {"auth": "x"} }'),
+    ],
+)
+def test_a_secret_is_a_member_of_the_body_where_the_crm_wants_that(body: bytes, sent: bytes) -> None:
+    with serving(answering(OK)) as server, Transport() as transport:
+        now = boot_clock()
+        account = Account("crm", server.url, members=(("auth", 't"oken'),))
+        transport.write(account, Request("POST", "/rest/profile", body=body), send_by=now + LONG, deadline=now + LONG)
+    assert server.seen.endswith(sent)
+
+
 def test_a_secret_that_would_leave_the_base_url_is_not_sent() -> None:
     request = Request("POST", "/rest/@credential@/crm.item.add")
     with serving(answering(OK)) as server, Transport() as transport:
@@ -44,4 +69,5 @@ def test_a_secret_that_would_leave_the_base_url_is_not_sent() -> None:
 
 
 def test_an_account_does_not_show_its_secrets() -> None:
-    assert "secret" not in repr(Account("crm", "https://crm.example.com", places=(("@credential@", "secret"),)))
+    secret = (("@credential@", "secret"),)
+    assert "secret" not in repr(Account("crm", "https://crm.example.com", secret, secret, secret))

@@ -12,6 +12,7 @@ import pytest
 from crm_clients import oauth
 from crm_clients.base import Account
 from crm_clients.oauth import App, Tokens
+from crm_clients.registry import build
 from crm_clients.transport import NotSent
 from intake import sealing
 from tests.lab import Lab
@@ -67,6 +68,15 @@ def token_of(account: Account | NotSent) -> str:
 def test_a_token_that_lasts_is_used_as_it_is(connected: Connected) -> None:
     connected.keep("sandbox", LONG)
     assert (token_of(connected.account()), connected.vendor.asked) == ("Bearer sandbox", [])
+
+
+def test_a_token_goes_where_the_client_wants_it(connected: Connected) -> None:
+    wired = replace(connected.lab.desk.wired["crm"], client=build("bitrix24", {"user": "1"}))
+    connected.lab.desk = replace(connected.lab.desk, wired={"crm": wired})
+    connected.keep("t0ken", LONG)
+    account = connected.account()
+    assert isinstance(account, Account)
+    assert (account.headers, account.members) == ((), (("auth", "t0ken"),))
 
 
 def test_a_token_that_is_about_to_end_is_renewed_first(connected: Connected) -> None:
