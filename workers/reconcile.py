@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
-from crm_clients.base import Unsure
+from crm_clients.base import Kind, Unsure
 from intake import incidents, reconcile
 from intake.db import transaction
 from intake.incidents import Incident
@@ -145,7 +145,15 @@ def _records(desk: Desk, place: Place, since: datetime | None) -> Step:
 def _verified(desk: Desk, standing: Standing) -> Verified:
     """Twice, if the first answer was lost."""
     verified = verify.verify(desk, standing)
-    return verified if verified.unsure is None else verify.verify(desk, standing)
+    verified = verified if verified.unsure is None else verify.verify(desk, standing)
+    if (
+        verified.unsure is None
+        and desk.wired[standing.destination].capability(Kind(standing.kind)).absence_may_mean_done
+    ):
+        # Somebody did it, and the CRM keeps nothing of what is done.
+        done = f"{standing.kind}_gone"
+        return replace(verified, incidents=tuple(each for each in verified.incidents if each.reason != done))
+    return verified
 
 
 def _cleared(desk: Desk, checked: Iterable[Standing]) -> list[Acquittal]:

@@ -7,6 +7,7 @@
     stored,     weak     any       look before         never by itself
       marker
     none        -        -         at once             never by itself
+    (not enforced, and what is done is deleted there: as a weak look)
 
 and from the consequence: a doubled note is cheap, so where a look is strong, its lag alone is waited for.
 
@@ -73,7 +74,7 @@ def of_update(kind: Kind, can: Capability, assume_limit: timedelta | None) -> St
 
 def _proof(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Proof:
     limit = can.limit if can.limit is not None else assume_limit
-    if can.look == "weak":
+    if can.look == "weak" or can.absence_may_mean_done:
         return Never()
     if limit is not None:
         return Proven(limit + can.lag)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Thread
@@ -10,6 +11,8 @@ from threading import Thread
 import psycopg
 import pytest
 
+from crm_clients.base import Capability, Kind
+from crm_clients.sandbox.client import SandboxClient
 from intake import nights
 from intake.db import transaction
 from tests.commands import DECIDED, beside, intake, listed
@@ -111,6 +114,23 @@ def test_a_crm_that_said_yes_and_made_nothing_is_caught(stored: Lab) -> None:
     stored.form()
     stored.work()
     assert reasons(stored) == {"task_gone"}
+
+
+class DeletesTheDone(SandboxClient):
+    """A CRM in which a task that is done is no more."""
+
+    def capability(self, kind: Kind) -> Capability:
+        can = super().capability(kind)
+        return replace(can, absence_may_mean_done=kind is Kind.TASK)
+
+
+def test_a_task_that_is_no_more_may_be_done_where_the_crm_deletes_those(stored: Lab) -> None:
+    wired = replace(stored.desk.wired["crm"], client=DeletesTheDone())
+    stored.desk = replace(stored.desk, wired={**stored.desk.wired, "crm": wired})
+    stored.dials.fault("answer_without_effect", match={"what": "create", "kind": "task"})
+    stored.form()
+    stored.work()
+    assert reasons(stored) == set()
 
 
 def test_a_crm_that_executed_one_request_twice_is_caught(stored: Lab) -> None:
