@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.browser.sites import serving
@@ -24,6 +25,7 @@ from tests.ports import free_port
 pytestmark = pytest.mark.browser
 
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 860}
+AXE: Final = Axe()
 PHONE: Final[ViewportSize] = {"width": 390, "height": 800}
 
 
@@ -38,10 +40,10 @@ class Site:
     browser: Browser
 
     def pages(self) -> dict[str, str]:
-        """Every page by a name."""
+        """The path of every page by a name."""
         seen, waiting = f"/events/{self.day.confirmed}", f"/events/{self.day.uncertain}"
-        return {
-            "login": "/login", "decide": "/inbox/decide", "moving": "/inbox/moving", "today": "/inbox/today",
+        console = {
+            "decide": "/inbox/decide", "moving": "/inbox/moving", "today": "/inbox/today",
             "all": "/inbox/all", "refused": "/refused", "confirmed": seen, "uncertain": waiting,
             "review": f"/events/{self.day.review}", "conversation": f"/events/{self.day.talk}",
             "settle": f"{waiting}/settle-applied", "correct": f"/events/{self.day.review}/correct",
@@ -50,6 +52,7 @@ class Site:
             "many": "/many/new?action=revive&state=review", "runs": "/many", "run": f"/many/{self.day.run}",
             "health": "/health", "access": "/access", "account": "/account", "nothing": "/nothing",
         }  # fmt: skip
+        return {name: f"/console{path}" for name, path in console.items()} | {"reference": "/api/"}
 
     def enter(self, context: BrowserContext) -> Page:
         """Sign in by the form."""
@@ -73,33 +76,86 @@ def site(
     ):
         desk = desk_lab(made.pool, made.settings)
         happened = day(made)
+        alike(made)
         with serving(desk.app, port):
             yield Site(f"http://127.0.0.1:{port}", made, desk, happened, chromium)
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "phone"])
-def test_every_page_fits_and_complains_of_nothing(site: Site, look: str) -> None:
-    context = site.browser.new_context(
+def alike(made: Lab) -> None:
+    """Two more that wait for the same reason."""
+    made.dials.fault("422", match={"what": "create", "kind": "contact"}, times=2)
+    for number in (21, 22):
+        made.form(name="Ema Parecida", email=f"ema{number}@example.com", phone="")
+    made.work()
+    made.dials.no_faults()
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What was seen on the way through all pages: what the browser complained of, what was too wide, and axe's word."""
+
+    complaints: list[str] = field(default_factory=list)
+    too_wide: list[str] = field(default_factory=list)
+    barriers: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module", params=["light", "dark", "phone"])
+def visit(site: Site, request: pytest.FixtureRequest) -> Visit:
+    """Every page once, in one look."""
+    look = str(request.param)
+    seen = Visit()
+    with site.browser.new_context(
         viewport=PHONE if look == "phone" else DESKTOP,
         color_scheme="dark" if look == "dark" else "light",
         locale="es-PE",
-    )
-    complaints: list[str] = []
-    with context:
+    ) as context:
         stranger = context.new_page()
         stranger.goto(f"{site.address}/console/login")
-        keep(stranger, f"login-{look}")
+        look_at(stranger, f"login-{look}", seen)
         stranger.close()
         page = site.enter(context)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda said: complaints.append(said.text))
+        page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+        page.on("console", lambda said: seen.complaints.append(said.text))
         for name, path in site.pages().items():
-            page.goto(f"{site.address}/console{path}")
-            keep(page, f"{name}-{look}") if name != "login" else None
-            overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-            if overflow > 0:
-                complaints.append(f"{name} is {overflow} pixels too wide")
-    assert [each for each in complaints if "404" not in each] == []
+            page.goto(f"{site.address}{path}")
+            look_at(page, f"{name}-{look}", seen)
+        page.goto(f"{site.address}/console/events/{site.day.confirmed}")
+        page.get_by_role("button", name="Mostrar datos").click()
+        look_at(page, f"data-{look}", seen)
+    return seen
+
+
+def look_at(page: Page, name: str, seen: Visit) -> None:
+    """One page, with all that can be unfolded."""
+    keep(page, name)
+    overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    if overflow > 0:
+        seen.too_wide.append(f"{name} by {overflow} pixels")
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    seen.barriers.extend(f"{name}: {each}" for each in barriers(page))
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe-core calls serious or critical, and where."""
+    found = AXE.run(page).response["violations"]
+    return [
+        f"{each['id']} at {node['target']}: {node['failureSummary']}"
+        for each in found
+        if each["impact"] in {"serious", "critical"}
+        for node in each["nodes"]
+    ]
+
+
+def test_no_page_complains_of_anything(visit: Visit) -> None:
+    assert [each for each in visit.complaints if "404" not in each] == []
+
+
+def test_every_page_fits(visit: Visit) -> None:
+    assert visit.too_wide == []
+
+
+def test_no_page_has_a_serious_barrier(visit: Visit) -> None:
+    assert visit.barriers == []
 
 
 def keep(page: Page, name: str) -> None:
