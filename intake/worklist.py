@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +13,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row, tuple_row
 
 from intake.db import Conn
+from intake.ops import BadCursor
 
 ItemKind = Literal["delivery", "conflict", "quarantine", "incident"]
 KINDS: tuple[ItemKind, ...] = ("delivery", "conflict", "quarantine", "incident")
@@ -49,30 +52,79 @@ ITEMS = """
        AND (%(event_id)s::uuid IS NULL OR i.event_id = %(event_id)s)
        AND (%(kind)s::text IS NULL OR i.kind = %(kind)s)
        AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s)
+       AND (%(at)s::timestamptz IS NULL OR (i.opened_at, i.item_id) > (%(at)s, %(after)s::bigint))
      ORDER BY i.opened_at, i.item_id
      LIMIT %(limit)s
 """
 
 
+ANY = dict.fromkeys(("item_id", "event_id", "kind", "assignee", "at", "after"))
+
+
+def _rows(conn: Conn, limit: int, **wanted: object) -> list[ItemRow]:
+    with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
+        return cursor.execute(ITEMS, ANY | wanted | {"limit": limit}).fetchall()
+
+
 def items(conn: Conn, *, kind: ItemKind | None = None, assignee: str | None = None, limit: int = 200) -> list[ItemRow]:
     """What is open."""
-    given = {"item_id": None, "event_id": None, "kind": kind, "assignee": assignee, "limit": limit}
-    with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
-        return cursor.execute(ITEMS, given).fetchall()
+    return _rows(conn, limit, kind=kind, assignee=assignee)
 
 
 def item(conn: Conn, item_id: int) -> ItemRow | None:
     """One item, open or closed; None: there is none of this number."""
-    given = {"item_id": item_id, "event_id": None, "kind": None, "assignee": None, "limit": 1}
-    with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
-        return cursor.execute(ITEMS, given).fetchone()
+    return next(iter(_rows(conn, 1, item_id=item_id)), None)
 
 
 def of_event(conn: Conn, event_id: UUID, limit: int = 200) -> list[ItemRow]:
     """What is open of one event."""
-    given = {"item_id": None, "event_id": event_id, "kind": None, "assignee": None, "limit": limit}
-    with conn.cursor(row_factory=class_row(ItemRow)) as cursor:
-        return cursor.execute(ITEMS, given).fetchall()
+    return _rows(conn, limit, event_id=event_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which open items, None: any.  `cursor`: where the page before ended."""
+
+    kind: ItemKind | None = None
+    assignee: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`next_cursor` None: these are the last."""
+
+    items: tuple[ItemRow, ...]
+    next_cursor: str | None
+
+
+def page(conn: Conn, wanted: Wanted) -> Page:
+    """What waits longest first; what is opened or closed meanwhile shifts no page.  Raises BadCursor."""
+    at, after = _opened(wanted.cursor)
+    rows = _rows(conn, wanted.limit + 1, kind=wanted.kind, assignee=wanted.assignee, at=at, after=after)
+    shown = tuple(rows[: wanted.limit])
+    return Page(shown, _cursor(shown[-1]) if len(rows) > wanted.limit else None)
+
+
+def _cursor(last: ItemRow) -> str:
+    return base64.urlsafe_b64encode(f"{last.opened_at.isoformat()} {last.item_id}".encode()).decode()
+
+
+MOST = 2**62  # of an item's number
+
+
+def _opened(cursor: str | None) -> tuple[datetime | None, int | None]:
+    if cursor is None:
+        return None, None
+    try:
+        at, _, number = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
+        read, after = datetime.fromisoformat(at), int(number)
+    except (ValueError, binascii.Error) as broken:
+        raise BadCursor("this cursor is none that a page ended with") from broken
+    if read.tzinfo is None or not 0 <= after <= MOST:
+        raise BadCursor("this cursor is none that a page ended with")
+    return read, after
 
 
 LAST_DELIVERIES = """

@@ -16,6 +16,7 @@ from intake.api.schemas import (
     Asked,
     Body,
     LanguageQuery,
+    NoBody,
     NoQuery,
     SafeActionSchema,
 )
@@ -60,10 +61,6 @@ class BulkBody(Body):
     since = fields.AwareDateTime(load_default=None, allow_none=True)
     reason_word = fields.String(load_default=None, allow_none=True, validate=validate.Length(1, 200))
     cause = fields.String(load_default=None, allow_none=True, validate=validate.Length(1, 200))
-
-
-class NoBody(Asked):
-    pass
 
 
 class ResultsQuery(Asked):

@@ -15,18 +15,22 @@ from intake.api.schemas import (
     EventsQuery,
     EventsSchema,
     ExplanationSchema,
+    InCrmSchema,
     ItemSchema,
     ItemsQuery,
     ItemsSchema,
     LanguageQuery,
+    NoBody,
     NoQuery,
     WholeEventSchema,
 )
 from intake.db import Conn
-from intake.desk import access, dossier
+from intake.desk import access, acting, dossier
+from intake.desk.dossier import Standing
 from intake.desk.tools import connection, tools
 from intake.explain import SafeAction, explain, item_actions, item_step, safe_actions
 from intake.ops import EventRow, Page, Wanted
+from intake.permitted import View
 from intake.reason_texts import Language
 from intake.worklist import ItemRow
 
@@ -91,11 +95,56 @@ def data(given: Given, event_id: UUID) -> dict[str, object]:
     return {"event_id": event_id, "revisions": shown}
 
 
+def in_crm(given: Given, event_id: UUID) -> dict[str, object]:
+    """What a worker read there in the last minutes; asks for nothing."""
+    del given
+    with connection() as conn:
+        return _standing(decided.view_of(conn, _event(conn, event_id)), conn)
+
+
+def read_in_crm(given: Given, event_id: UUID) -> dict[str, object]:
+    """Have its records read there by a worker; the answer says what is known so far."""
+    del given
+    with connection() as conn:
+        seen = decided.view_of(conn, _event(conn, event_id))
+        acting.ask_all(conn, seen)
+        tools().hint()
+        return _standing(seen, conn)
+
+
+def _standing(seen: View, conn: Conn) -> dict[str, object]:
+    standing = dossier.standing(conn, seen)
+    return {
+        "event_id": seen.event.event_id,
+        "destination": seen.destination,
+        "reading": any(each.is_being_read for each in standing),
+        "records": [_record(each) for each in standing],
+    }
+
+
+READ: Final = ("asked_at", "answered_at", "outcome", "reason", "owner", "closed", "changed")
+
+
+def _record(each: Standing) -> dict[str, object]:
+    record, read = each.record, each.read
+    told = (
+        dict.fromkeys(READ) if read is None else {name: value for name, value in asdict(read).items() if name in READ}
+    )
+    return told | {
+        "record": record.kind,
+        "reference": record.reference,
+        "crm_id": record.crm_id,
+        "state": record.state,
+        "found_reference": read.reference if read else None,
+    }
+
+
 def items(given: Given) -> dict[str, object]:
     """What is open, the oldest first."""
+    wanted = worklist.Wanted(given.get("kind"), given.get("assignee"), given["limit"], given.get("cursor"))
     with connection() as conn:
-        found = worklist.items(conn, kind=given.get("kind"), assignee=given.get("assignee"), limit=given["limit"])
-        return {"items": [_whole(conn, each, "es") for each in found]}
+        page = worklist.page(conn, wanted)
+        return {"items": [_whole(conn, each, "es") for each in page.items], "next_cursor": page.next_cursor}
 
 
 def item(given: Given, item_id: int) -> dict[str, object]:
@@ -132,6 +181,10 @@ ROUTES: Final = (
           "see", LanguageQuery(), ExplanationSchema(), explained),
     Route("GET", "/events/<uuid:event_id>/data", "getEventData", "What it says, unmasked; who read it is noted.",
           "data", NoQuery(), DataSchema(), data),
+    Route("GET", "/events/<uuid:event_id>/crm", "getInCrm", "How its records stood in the CRM in the last minutes.",
+          "see", NoQuery(), InCrmSchema(), in_crm),
+    Route("POST", "/events/<uuid:event_id>/crm", "readInCrm", "Have its records read in the CRM now; writes nothing.",
+          "see", NoBody(), InCrmSchema(), read_in_crm),
     Route("GET", "/items", "listItems", "What waits for a person, the oldest first.",
           "see", ItemsQuery(), ItemsSchema(), items),
     Route("GET", "/items/<int(max=4611686018427387904):item_id>", "getItem",

@@ -8,6 +8,7 @@ from marshmallow import RAISE, Schema, fields, validate
 
 from intake.deliveries import FINAL, OPEN
 from intake.desk.corrected import FIELDS
+from intake.desk.crm_reads import Outcome
 from intake.ops import MOST, PAGE, STATES, Stage
 from intake.records import RecordKind
 from intake.worklist import KINDS
@@ -157,6 +158,39 @@ class ItemSchema(Answer):
 
 class ItemsSchema(Answer):
     items_ = fields.List(fields.Nested(ItemSchema()), required=True, attribute="items", data_key="items")
+    next_cursor = fields.String(allow_none=True, required=True)
+
+
+class StandingSchema(Answer):
+    record = fields.String(required=True, validate=validate.OneOf(get_args(RecordKind)))
+    reference = fields.String(required=True)
+    crm_id = fields.String(allow_none=True, required=True)
+    state = fields.String(required=True, metadata={"description": "What we know of it, without asking."})
+    asked_at = fields.AwareDateTime(allow_none=True, required=True, metadata={"description": "null: not lately."})
+    answered_at = fields.AwareDateTime(allow_none=True, required=True, metadata={"description": "null: not yet."})
+    outcome = fields.String(
+        allow_none=True,
+        required=True,
+        validate=validate.OneOf(get_args(Outcome)),
+        metadata={"description": "live: there. dead: in the trash, or merged. absent: not there. unsure: see reason."},
+    )
+    reason = fields.String(allow_none=True, required=True)
+    found_reference = fields.String(allow_none=True, required=True, metadata={"description": "What it bears there."})
+    owner = fields.String(allow_none=True, required=True)
+    closed = fields.Boolean(allow_none=True, required=True, metadata={"description": "null: the CRM does not tell."})
+    changed = fields.List(
+        fields.String(),
+        allow_none=True,
+        required=True,
+        metadata={"description": "Names of fields that people changed since our last write; null: nobody knows."},
+    )
+
+
+class InCrmSchema(Answer):
+    event_id = fields.UUID(required=True)
+    destination = fields.String(required=True)
+    reading = fields.Boolean(required=True, metadata={"description": "A worker was asked, and has not answered all."})
+    records = fields.List(fields.Nested(StandingSchema()), required=True)
 
 
 class DoneSchema(Answer):
@@ -208,6 +242,7 @@ class ItemsQuery(Asked):
     kind = fields.String(validate=validate.OneOf(KINDS))
     assignee = fields.String(validate=validate.Length(max=100))
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 200))
+    cursor = fields.String(validate=validate.Length(max=200))
 
 
 class LanguageQuery(Asked):
@@ -215,6 +250,10 @@ class LanguageQuery(Asked):
 
 
 class NoQuery(Asked):
+    pass
+
+
+class NoBody(Asked):
     pass
 
 

@@ -68,6 +68,34 @@ def test_every_item_tells_what_may_be_done(scene: Scene) -> None:
     assert all(any(action["allowed"] for action in each["safe_actions"]) for each in items)
 
 
+def test_each_page_of_items_follows_the_one_before(scene: Scene) -> None:
+    whole = [each["item_id"] for each in get(scene, "/items?limit=200").get_json()["items"]]
+    found: list[int] = []
+    cursor = ""
+    while True:
+        page = get(scene, f"/items?limit=2{cursor}").get_json()
+        found += [each["item_id"] for each in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    assert found == whole
+
+
+def test_what_the_crm_holds_is_read_on_demand(scene: Scene) -> None:
+    event_id = confirmed(scene)
+    before = get(scene, f"/events/{event_id}/crm").get_json()
+    asked = post(scene, f"/events/{event_id}/crm").get_json()
+    scene.lab.work()
+    after = get(scene, f"/events/{event_id}/crm").get_json()
+    assert [each["outcome"] for each in before["records"]] == [None] * 3
+    assert asked["reading"] is True
+    assert after["reading"] is False
+    assert {each["record"]: each["outcome"] for each in after["records"]} == dict.fromkeys(
+        ("contact", "opportunity", "task"), "live"
+    )
+    assert all(each["found_reference"] == each["reference"] for each in after["records"])
+
+
 def test_nothing_but_data_names_a_person(scene: Scene) -> None:
     paths = ("/events", f"/events/{scene.day.confirmed}", f"/events/{scene.day.confirmed}/explain", "/items")
     told = "".join(get(scene, path).get_data(as_text=True) for path in paths)
@@ -85,6 +113,9 @@ def test_nothing_but_data_names_a_person(scene: Scene) -> None:
         ("/events?since=yesterday", 422, "invalid"),
         ("/events?stat=review", 422, "invalid"),
         ("/events?cursor=x", 400, "bad_cursor"),
+        ("/items?cursor=x", 400, "bad_cursor"),
+        ("/items?cursor=MjAyNi0wMS0wMSAx", 400, "bad_cursor"),
+        ("/items?cursor=MjAyNi0wMS0wMVQwMDowMDowMCswMDowMCAxZQ==", 400, "bad_cursor"),
         ("/events/00000000-0000-0000-0000-000000000000", 404, "not_found"),
         ("/events/nothing", 404, "not_found"),
         ("/items/999999999", 404, "not_found"),
@@ -258,6 +289,12 @@ def test_answers_are_as_openapi_says(scene: Scene) -> None:
         (f"/events/{scene.day.uncertain}", "WholeEvent"),
         (f"/events/{scene.day.uncertain}/explain", "Explanation"),
         (f"/items/{scene.day.conflict_item}", "Item"),
+        ("/items", "Items"),
+        (f"/events/{scene.day.confirmed}/crm", "InCrm"),
+        ("/causes", "Causes"),
+        ("/bulk", "Runs"),
+        (f"/bulk/{scene.day.run}", "WholeRun"),
+        ("/bulk/count?state=review", "Count"),
         ("/nothing", "Problem"),
     ):
         told = get(scene, path).get_json()
