@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from crm_clients.base import Account, Client, Kind
+from crm_clients.base import Account, Client, Found, Kind, Looked, Response
 from crm_clients.bottlecrm import BottleCRM
 from crm_clients.sandbox.client import SandboxClient
 from crm_clients.sandbox.dials import Dials
@@ -32,6 +32,7 @@ HASTY = Patience(
     poll=timedelta(milliseconds=20),
     quiet=timedelta(milliseconds=50),
 )
+BEARER = (("Authorization", "Bearer sandbox"),)
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 
@@ -55,7 +56,7 @@ def run(client: Client, account: Account, *kinds: Kind, owner: str | None = None
 
 def tried(name: str, *kinds: Kind, lag: float | None = None, owner: str | None = None) -> Iterator[Tried]:
     with running(of=profile(name, lag=lag)) as sandbox:
-        account = Account("crm", sandbox.url, (("Authorization", "Bearer sandbox"),))
+        account = Account("crm", sandbox.url, BEARER)
         contract = run(SandboxClient(name), account, *kinds, owner=owner)
         yield Tried(contract, Dials(sandbox.url))
 
@@ -94,6 +95,29 @@ def test_the_owner_is_still_there_after_an_update(enforced: Tried) -> None:
 
 def test_everything_that_was_made_is_removed(stored: Tried) -> None:
     assert (stored.contract.left, [each for each in stored.dials.records() if each["live"]]) == ((), [])
+
+
+class Spaced(SandboxClient):
+    """A CRM that writes telephones in its own way."""
+
+    def was_read(self, kind: Kind, crm_id: str, response: Response) -> Looked:
+        looked = super().was_read(kind, crm_id, response)
+        if not isinstance(looked, Found) or kind is not Kind.CONTACT:
+            return looked
+        spaced = {"phone": looked.seen.values.get("phone", "").replace("+51", "")}
+        return Found(replace(looked.seen, values=spaced))
+
+
+def test_a_telephone_that_is_written_otherwise_is_seen() -> None:
+    with running(of=profile("stored")) as sandbox:
+        contract = run(Spaced(), Account("crm", sandbox.url, BEARER), Kind.CONTACT)
+    contact = contract.of(Kind.CONTACT)
+    assert contact is not None
+    assert contact.rewritten == {"phone": ("+51987000111", "987000111")}
+
+
+def test_values_that_stay_as_they_are_are_not_told(stored: Tried) -> None:
+    assert [each.rewritten for each in stored.contract.kinds] == [{}] * 4
 
 
 def test_an_idempotency_key_that_works_is_seen_to_work() -> None:

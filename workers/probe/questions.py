@@ -33,6 +33,8 @@ from workers.values import alike
 PURPOSE = "A record of the contract probe, which removes it."
 # No CRM has a field of this name.
 UNKNOWN_FIELD = "intake_probe_no_such_field"
+# As deliveries write one: many CRMs put blanks into it, or take the country away.
+PHONE = "+51987000111"
 # A client that gives up stays for this share of the usual time: its request has left it, and no answer has come.
 STAY = 0.4
 SHORTEST_STAY = timedelta(milliseconds=15)
@@ -212,19 +214,35 @@ def unknown_field(probe: Probe, place: Place) -> UnknownField:
 
 
 def rewritten(probe: Probe, place: Place) -> dict[str, tuple[str, str]]:
-    """Which guarded values of an opportunity come back otherwise than they were written, beyond mere notation."""
+    """Which guarded values come back otherwise than they were written, beyond mere notation.
+
+    Of a contact that is the telephone, where the client shows it.
+    """
     new = place.new(probe)
-    if not isinstance(new.draft, OpportunityDraft):
+    draft = _telling(new.draft)
+    if draft is None:
         return {}
-    draft = replace(new.draft, text="Una línea\nOtra  línea · ñ 😀", amount=Decimal("1200.5"))
     told = probe.create(replace(new, draft=draft))
     looked = probe.read(place.kind, told.means.crm_id) if isinstance(told.means, Confirmed) else None
     if not isinstance(looked, Found):
         return {}
     now = looked.seen.values
     return {
-        name: (value, now.get(name, "")) for name, value in guarded(draft).items() if not alike(value, now.get(name))
+        name: (value, now.get(name, ""))
+        for name, value in guarded(draft).items()
+        if (name in now or isinstance(draft, OpportunityDraft)) and not alike(value, now.get(name))
     }
+
+
+def _telling(draft: Draft) -> OpportunityDraft | ContactDraft | None:
+    """With values of which CRMs make something else; None: nothing of this kind is compared."""
+    match draft:
+        case OpportunityDraft():
+            return replace(draft, text="Una línea\nOtra  línea · ñ 😀", amount=Decimal("1200.5"))
+        case ContactDraft():
+            return replace(draft, phone=PHONE)
+        case _:
+            return None
 
 
 def owner_after_update(probe: Probe, place: Place) -> Owner:
