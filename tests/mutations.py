@@ -1,0 +1,245 @@
+"""Deliberate bugs, each of which the suite must find: what is wrong, where it is put, and the tests that must fail.
+
+`bin/mutate` puts them in one by one, into a copy.  A test of the ordinary suite sees that each still has its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+SIMULATION: Final = "tests/simulation"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """`old` stands once in `file`; `new` takes its place.  `tests` are those that are to find it."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+def _in(*names: str) -> tuple[str, ...]:
+    return tuple(f"{SIMULATION}/{name}.py" for name in names)
+
+
+MUTATIONS: Final[tuple[Mutation, ...]] = (
+    Mutation(
+        "a lease that is over still lets a write out",
+        "intake/deliveries.py",
+        "AND state = 'delivering' AND claim_token = %(token)s AND claimed_until > clock_timestamp()",
+        "AND state = 'delivering'",
+        _in("test_zombies", "test_states"),
+    ),
+    Mutation(
+        "a worker that lost its claim still moves the delivery",
+        "intake/deliveries.py",
+        "UPDATE deliveries SET state = 'confirmed', reason = NULL, claim_token = NULL, claimed_until = NULL\n"
+        "     WHERE event_id = %(event_id)s AND generation = %(generation)s\n"
+        "       AND state = 'delivering' AND claim_token = %(token)s",
+        "UPDATE deliveries SET state = 'confirmed', reason = NULL, claim_token = NULL, claimed_until = NULL\n"
+        "     WHERE event_id = %(event_id)s AND generation = %(generation)s\n"
+        "       AND state = 'delivering'",
+        _in("test_zombies", "test_states"),
+    ),
+    Mutation(
+        "a lost worker's delivery is not taken back",
+        "workers/clock.py",
+        "released = deliveries.release_expired(conn)",
+        "released = 0",
+        _in(
+            "test_crashes",
+        ),
+    ),
+    Mutation(
+        "a lost worker's write is no doubt",
+        "intake/deliveries.py",
+        "AND a.kind = 'write' AND a.settled_at IS NULL\n                 ORDER BY",
+        "AND a.kind = 'write' AND false\n                 ORDER BY",
+        _in(
+            "test_lost_answers",
+        ),
+    ),
+    Mutation(
+        "an early absence is trusted",
+        "workers/look.py",
+        'if control.told != "yes" or begun <= timedelta(0) or begun < span:',
+        'if control.told != "yes":',
+        _in("test_late_execution", "test_two_looks"),
+    ),
+    Mutation(
+        "an absence before the lease is over is trusted",
+        "workers/look.py",
+        "    if record.asked_ago is None or record.asked_ago < timedelta(0):\n        return False\n",
+        "",
+        _in("test_late_execution", "test_rulings", "test_profiles"),
+    ),
+    Mutation(
+        "an absence is believed without the positive control",
+        "workers/look.py",
+        'if control.told != "yes" or begun <= timedelta(0) or begun < span:',
+        "if begun <= timedelta(0) or begun < span:",
+        _in(
+            "test_controls",
+        ),
+    ),
+    Mutation(
+        "a person's word replaces time",
+        "workers/look.py",
+        "if record.ruled_absent and record.asked_ago >= _span(plan):",
+        "if record.ruled_absent:",
+        _in(
+            "test_rulings",
+        ),
+    ),
+    Mutation(
+        "the attempt is committed after the send",
+        "workers/writing.py",
+        '    prepared = desk.clock()\n    desk.at(f"{writing.boundary}.before_commit")\n',
+        "    prepared = desk.clock()\n"
+        "    calls.write(desk, wired, writing.request, prepared=prepared, read=writing.read)\n"
+        '    desk.at(f"{writing.boundary}.before_commit")\n',
+        _in("test_crashes", "test_simple_path"),
+    ),
+    Mutation(
+        "what is not confirmed is called a failure and sent again",
+        "workers/writing.py",
+        "records.doubt(conn, record.record_id, write_id=write_id)",
+        "records.not_executed(conn, record.record_id, write_id=write_id)",
+        _in("test_lost_answers", "test_late_execution"),
+    ),
+    Mutation(
+        "a break after the first byte is called not sent",
+        "crm_clients/transport.py",
+        "return _unanswered(error, call) if call.handed_over else _not_sent(error, call)",
+        "return _not_sent(error, call)",
+        ("tests/integration/test_transport_doubt.py", f"{SIMULATION}/test_lost_answers.py"),
+    ),
+    Mutation(
+        "the hint is the truth: the clock tells of nothing that is due",
+        "workers/clock.py",
+        "        if ticked.due:\n            hint()",
+        "        if False:\n            hint()",
+        ("tests/acceptance/test_chaos_rq.py", "tests/acceptance/test_chaos.py"),
+    ),
+    Mutation(
+        "contacts are checked, and inserted later, without a lock",
+        "intake/contacts.py",
+        '        cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})\n'
+        "        bound: list[int] = cursor.execute(BOUND_TO, wanted).fetchall()\n        if len(bound) > 1:",
+        "        bound: list[int] = cursor.execute(BOUND_TO, wanted).fetchall()\n        if len(bound) > 1:",
+        _in("test_many_workers", "test_persons", "test_at_once"),
+    ),
+    Mutation(
+        "the first messages of one person open a need each",
+        "intake/needs.py",
+        '    conn.execute(LOCK, {"keys": keys})',
+        "    assert keys is not None",
+        (
+            *_in("test_at_once", "test_many_workers"),
+            "tests/acceptance/test_receiver_whatsapp.py",
+            "tests/acceptance/test_receiver_thousand.py",
+        ),
+    ),
+    Mutation(
+        "the doubt belongs to the delivery, not to the record",
+        "intake/records.py",
+        "AND state IN ('none', 'known')\n       AND crm_id IS NOT DISTINCT FROM",
+        "AND state IN ('none', 'known', 'in_doubt')\n       AND crm_id IS NOT DISTINCT FROM",
+        _in("test_states", "test_persons", "test_many_workers"),
+    ),
+    Mutation(
+        "the mode is left out of the identity",
+        "intake/identity.py",
+        'parts = (mode, source, request_id, "" if version is None else str(version))',
+        'parts = ("live", source, request_id, "" if version is None else str(version))',
+        ("tests/unit/test_identity.py", "tests/acceptance/test_receiver_identity.py"),
+    ),
+    Mutation(
+        "other content under a known identity is a duplicate",
+        "intake/events.py",
+        "    if each.seen or each.fingerprint == stored.fingerprint:\n        return True",
+        "    if each.event_id == stored.event_id:\n        return True",
+        ("tests/acceptance/test_receiver_identity.py", f"{SIMULATION}/test_conflicts.py"),
+    ),
+    Mutation(
+        "an update overwrites what an adviser changed",
+        "workers/values.py",
+        "        if all(is_same(name, now.get(name), base.get(name)) for name in value):",
+        "        if value:",
+        (*_in("test_people", "test_versions_and_people"), "tests/unit/test_values.py"),
+    ),
+    Mutation(
+        "an older version that comes late is applied",
+        "intake/siblings.py",
+        "return bool(cursor.execute(NEWER_APPLIED, given).fetchone())",
+        "return bool(cursor.execute(NEWER_APPLIED, given).fetchone()) and False",
+        _in("test_people", "test_versions_and_people"),
+    ),
+    Mutation(
+        "an update in doubt is taken for a create that the CRM would refuse",
+        "workers/look.py",
+        'how = of_update if record.crm_id is not None and record.state in {"asked", "in_doubt"} else strategy',
+        "how = strategy",
+        _in(
+            "test_profiles",
+        ),
+    ),
+    Mutation(
+        "of two under one reference the first is taken",
+        "crm_clients/sandbox/sightings.py",
+        "    if len(alive) > 1:\n        return Several(tuple(one.crm_id for one in alive))\n",
+        "",
+        (
+            *_in(
+                "test_late_execution",
+            ),
+            "tests/integration/test_sandbox_client.py",
+        ),
+    ),
+    Mutation(
+        "a restored database trusts what it remembers",
+        "intake/records.py",
+        "CASE WHEN epoch > 1 THEN 'in_doubt' ELSE 'none' END,\n"
+        "           CASE WHEN epoch > 1 THEN epoch_opened_at + %(lease)s END,\n"
+        "           CASE WHEN epoch > 1 THEN greatest(clock_timestamp(), epoch_opened_at + %(lease)s) END",
+        "'none', NULL::timestamptz + %(lease)s, NULL::timestamptz",
+        _in("test_restore", "test_restore_everything"),
+    ),
+    Mutation(
+        "an account of another installation is written to",
+        "workers/sentinels.py",
+        "return named is not None and named[0] != installation",
+        "return named is not None and named[0] != installation and False",
+        (*_in("test_controls", "test_restore"), "tests/integration/test_account_check.py"),
+    ),
+    Mutation(
+        "what nobody approved is delivered",
+        "workers/contents.py",
+        "    seen = begun.approved is None or begun.approved >= begun.revision or not work.updated",
+        "    seen = begun.approved is None or work is not None",
+        _in("test_approvals", "test_later_states", "test_edited_messages"),
+    ),
+    Mutation(
+        "what was removed by people is made again",
+        "workers/look.py",
+        "    if not seen.live:\n        records.gone(conn, record.record_id, crm_id=seen.crm_id)\n        return\n",
+        "    if not seen.live:\n        return\n",
+        (*_in("test_people", "test_profiles", "test_merged"),),
+    ),
+    Mutation(
+        "a test's contact is adopted by a live lead",
+        "workers/ensure.py",
+        'return seen.reference is None or is_test(seen.reference) == (record.mode == "test")',
+        "return seen.reference is None or is_test(seen.reference) in {True, False}",
+        (
+            *_in("test_persons", "test_same_person", "test_simple_path"),
+            "tests/acceptance/test_cli.py",
+            "tests/integration/test_decisions.py",
+            f"{SIMULATION}/test_choices.py",
+        ),
+    ),
+)
