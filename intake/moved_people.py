@@ -55,11 +55,16 @@ def _follow_contact(conn: Conn, key: IdentityKey, received: Received, moved: Mov
     return contacts.follow(conn, scope, before, after)
 
 
+# Each half by an index of its own.
 NEWEST = """
-    SELECT d.event_id FROM deliveries d JOIN needs n USING (need_id)
-     WHERE d.part <> 'follow_up' AND d.state NOT IN ('cancelled', 'superseded')
-       AND (n.conversation_id = %(talk)s OR d.contact_record = %(contact)s)
-     ORDER BY n.last_at DESC, d.position DESC, d.received_at DESC LIMIT 1
+    SELECT event_id
+      FROM (SELECT d.*, n.last_at FROM needs n JOIN deliveries d USING (need_id)
+             WHERE n.conversation_id = %(talk)s
+             UNION ALL
+            SELECT d.*, n.last_at FROM deliveries d JOIN needs n USING (need_id)
+             WHERE d.contact_record = %(contact)s) AS whose
+     WHERE part <> 'follow_up' AND state NOT IN ('cancelled', 'superseded')
+     ORDER BY last_at DESC, position DESC, received_at DESC LIMIT 1
 """
 
 
