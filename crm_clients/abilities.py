@@ -84,6 +84,14 @@ class Removes(Protocol):
         """Whether it is away now, or was before."""
 
 
+@runtime_checkable
+class CancelsFirst(Protocol):
+    """A client whose CRM removes some records only once they were cancelled."""
+
+    def cancel(self, kind: Kind, crm_id: str) -> Request | None:
+        """The request that does it; None: not needed for this kind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Aim:
     """What a destination names in its CRM, by the CRM's own ids and words.  None: it names none."""

@@ -205,6 +205,12 @@ class Tryton:
         """Deleted at once, where no other record needs it; only what the contract probe made."""
         return Request("DELETE", f"/{MODELS[kind]}/{quote(crm_id, safe='')}", headers=(ENGLISH,))
 
+    def cancel(self, kind: Kind, crm_id: str) -> Request | None:
+        """ "To delete opportunity …, you must cancel it" (400, seen on 8.2 on 2026-11-29)."""
+        if kind is not Kind.OPPORTUNITY:
+            return None
+        return Request("POST", f"/{MODELS[kind]}/{quote(crm_id, safe='')}/cancel", headers=(ENGLISH,))
+
     def removed(self, kind: Kind, response: Response) -> bool:  # noqa: ARG002 - all kinds answer alike
         return response.status in {204, 404}
 

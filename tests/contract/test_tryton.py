@@ -183,3 +183,10 @@ def test_options_that_cannot_be_are_refused(wrong: dict[str, str]) -> None:
 
 def test_a_limit_is_the_owner_s_to_declare() -> None:
     assert from_settings({"limit_seconds": "120"}).capability(Kind.TASK).limit == timedelta(seconds=120)
+
+
+def test_an_opportunity_is_cancelled_before_it_is_removed_and_nothing_else_is() -> None:
+    asked = CLIENT.cancel(Kind.OPPORTUNITY, "7")
+    assert asked is not None
+    assert (asked.method, asked.path) == ("POST", "/sale.opportunity/7/cancel")
+    assert CLIENT.cancel(Kind.CONTACT, "7") is None

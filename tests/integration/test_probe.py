@@ -12,6 +12,7 @@ import pytest
 
 from crm_clients.base import Account, Client, Found, Kind, Looked, Response
 from crm_clients.bottlecrm import BottleCRM
+from crm_clients.registry import build
 from crm_clients.sandbox.client import SandboxClient
 from crm_clients.sandbox.dials import Dials
 from crm_clients.sandbox.profiles import profile
@@ -20,11 +21,13 @@ from crm_clients.transport import Transport
 from crm_clients.watchdog import boot_clock
 from intake.config import Destination
 from tests.bottlecrm_server import server
+from tests.tryton_server import server as tryton
 from workers.desk import Wired
 from workers.probe.asking import Patience, Probe
 from workers.probe.measured import Contract, OfKind
 from workers.probe.questions import Extent
 from workers.probe.run import CannotProbe, Wanted, measure
+from workers.wiring import account_of
 
 HASTY = Patience(
     call=timedelta(seconds=10),
@@ -153,5 +156,18 @@ def test_bottlecrm_is_measured_as_it_was_seen_to_behave(tmp_path: Path) -> None:
     assert task is not None
     assert (contact.second, contact.unknown_field) == ("refused", "dropped")
     assert (task.second, task.idempotency_key) == ("doubled", "no_effect")
+    assert [each.gave_up.made == each.gave_up.asked for each in contract.kinds] == [True, True]
+    assert contract.left == ()
+
+
+@pytest.mark.crm_servers
+def test_tryton_is_measured_as_it_was_seen_to_behave() -> None:
+    """Doubled, one after the other and at once, no Idempotency-Key, created although the client gave up."""
+    crm = tryton()
+    client = build("tryton", {"company": str(crm.company), "currency": "USD"})
+    account = account_of(client, "crm", crm.base_url, crm.key)
+    contract = run(client, account, Kind.CONTACT, Kind.OPPORTUNITY)
+    assert [(each.second, each.parallel.records) for each in contract.kinds] == [("doubled", 6)] * 2
+    assert [each.idempotency_key for each in contract.kinds] == ["no_effect"] * 2
     assert [each.gave_up.made == each.gave_up.asked for each in contract.kinds] == [True, True]
     assert contract.left == ()

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crm_clients.abilities import Removes
-from crm_clients.base import Confirmed, Kind, Unsure
-from crm_clients.transport import Answered
+from crm_clients.abilities import CancelsFirst, Removes
+from crm_clients.base import Confirmed, Kind, Request, Unsure
+from crm_clients.transport import Answered, Sent
 from workers.probe.asking import Probe
 from workers.probe.measured import Contract, Left, OfKind
 from workers.probe.questions import Extent, Place, ask
@@ -105,6 +105,13 @@ def _is_removed(probe: Probe, kind: Kind, crm_id: str) -> bool:
     request = client.remove(kind, crm_id)
     if request is None:
         return False
-    deadline = probe.clock() + probe.patience.call.total_seconds()
-    sent = probe.transport.write(probe.wired.account, request, send_by=deadline, deadline=deadline)
+    first = client.cancel(kind, crm_id) if isinstance(client, CancelsFirst) else None
+    if first is not None:
+        _send(probe, first)  # Whether that worked, the removal tells.
+    sent = _send(probe, request)
     return isinstance(sent, Answered) and client.removed(kind, sent.response)
+
+
+def _send(probe: Probe, request: Request) -> Sent:
+    deadline = probe.clock() + probe.patience.call.total_seconds()
+    return probe.transport.write(probe.wired.account, request, send_by=deadline, deadline=deadline)
