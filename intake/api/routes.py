@@ -44,7 +44,7 @@ class Route:
     def _given(self) -> Given:
         """What was asked, checked.  Raises Problem."""
         try:
-            given: Given = self.asks.load(request.args.to_dict() if self.method == "GET" else _body())
+            given: Given = self.asks.load(_query() if self.method == "GET" else _body())
         except ValidationError as wrong:
             messages = wrong.messages if isinstance(wrong.messages, dict) else {"body": wrong.messages}
             rules = {str(name): _rule(said) for name, said in messages.items()}
@@ -57,6 +57,12 @@ def _rule(said: object) -> str:
     while isinstance(said, list | dict) and said:
         said = next(iter(said.values())) if isinstance(said, dict) else said[0]
     return str(said)
+
+
+def _query() -> Mapping[str, Any]:
+    document = request.args.to_dict()
+    _must_be_storable(document)
+    return document
 
 
 def _body() -> Mapping[str, Any]:

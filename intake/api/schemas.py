@@ -216,7 +216,8 @@ class ProblemSchema(Answer):
     status = fields.Integer(required=True)
     code = fields.String(required=True)
     detail = fields.String()
-    reason = fields.String()
+    reason = fields.String(metadata={"description": "Of `not_allowed` and `not_in_crm`: a stable word."})
+    state = fields.String(metadata={"description": "Of `not_allowed`: where the event stands; may be empty."})
     fields_ = fields.Dict(data_key="fields")
     events = fields.Integer(metadata={"description": "How many match now, where another number was expected."})
 

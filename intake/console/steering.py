@@ -100,10 +100,13 @@ def told(held: Held) -> str:
 # --- who saw what -----------------------------------------------------------------------------------------------------
 
 
+LARGEST: Final = 2**62  # of an entry's number
+
+
 def _asked(limit: int) -> Asked:
-    return Asked(
-        operator=request.args.get("operator") or None, before=request.args.get("before", type=int), limit=limit
-    )
+    operator = request.args.get("operator", "").replace("\x00", "").strip()
+    before = request.args.get("before", type=int)
+    return Asked(operator or None, before=None if before is None else max(0, min(before, LARGEST)), limit=limit)
 
 
 @gate.needs("audit")

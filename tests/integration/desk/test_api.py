@@ -114,6 +114,8 @@ def test_nothing_but_data_names_a_person(scene: Scene) -> None:
         ("/events?stat=review", 422, "invalid"),
         ("/events?cursor=x", 400, "bad_cursor"),
         ("/items?cursor=x", 400, "bad_cursor"),
+        ("/events?source=%00", 400, "bad_request"),
+        ("/bulk/count?reason_word=%00", 400, "bad_request"),
         ("/items?cursor=MjAyNi0wMS0wMSAx", 400, "bad_cursor"),
         ("/items?cursor=MjAyNi0wMS0wMVQwMDowMDowMCswMDowMCAxZQ==", 400, "bad_cursor"),
         ("/events/00000000-0000-0000-0000-000000000000", 404, "not_found"),

@@ -241,3 +241,13 @@ def test_a_reader_of_english_reads_no_spanish(scene: Scene) -> None:
     told = "".join(admin.page(page) for page in pages(scene))
     assert 'lang="es"' not in told.replace('lang="es">Español', "")
     assert not re.search(r"\b(Necesitan|Bandeja|Fuentes|Guardar|Por qué|Qué|hace \d)", told)
+
+
+@pytest.mark.parametrize("value", ["%00", "a%00b", "9" * 30, "-1", "%ff", "%F0%9F%98%80", "1e9", "' OR 1=1 --"])
+@pytest.mark.parametrize(
+    "address",
+    ["access?operator=", "access?before=", "access.csv?operator=", "many/1?after=", "many/new?state=review&source=",
+     "many/new?cause=", "inbox/decide?reason=", "inbox/all?source=", "refused?source=", "account?ended="],
+)  # fmt: skip
+def test_no_address_is_a_bug(scene: Scene, address: str, value: str) -> None:
+    assert scene.desk.person("admin").get(f"/console/{address}{value}").status_code < 500
