@@ -34,6 +34,9 @@ from workers.writing import Step, Whose
 SEVERAL: Final = "contact_ambiguous"
 OTHER_NAME: Final = "contact_other_name"
 
+# How we came to know contacts that stood in the CRM before.
+THEIRS: Final = frozenset({"adopted", "settled_unverified"})
+
 # What an adviser reads of a contact that stood there before: what the lead says of the person stands here alone.
 NOT_OURS: Final = "contact_existed"
 
@@ -127,7 +130,7 @@ def _ask_a_person(conn: Conn, record_id: int, reason: str, held: Claim, **eviden
 def stood_before(desk: Desk, held: Claim) -> bool:
     """Whether the contact is the CRM's own: nothing of it is written, so that the lead's details stand elsewhere."""
     with desk.pool.connection() as conn:
-        return records.read(conn, siblings.links(conn, held).contact or 0).how in {"adopted", "settled_unverified"}
+        return records.read(conn, siblings.links(conn, held).contact or 0).how in THEIRS
 
 
 # --- a telephone that two people have ---------------------------------------------------------------------------------
@@ -153,15 +156,18 @@ LEADS = """
 
 
 def _is_of_other(desk: Desk, person: _Person, record_id: int) -> bool:
-    """By the names under which its people wrote to us; where we know none any more, by its name in the CRM."""
+    """By the names under which its people wrote to us; a contact that people made is called in the CRM what they say.
+
+    One that we made of a WhatsApp profile has that name there, too, which tells nothing.
+    """
     given = {"record_id": record_id, "event_id": person.held.event_id}
     with desk.pool.connection() as conn:
         with conn.cursor(row_factory=scalar_row) as cursor:
             leads: list[bytes] = cursor.execute(LEADS, given).fetchall()
-        crm_id = records.read(conn, record_id).crm_id
+        record = records.read(conn, record_id)
     known = [name for each in leads if (name := lead_schema.load(each).contact.name)]
-    if not known and crm_id is not None:
-        called = _called(desk, desk.wired[person.held.destination], crm_id)
+    if not known and record.crm_id is not None and record.how in THEIRS:
+        called = _called(desk, desk.wired[person.held.destination], record.crm_id)
         known = [called] if called else []
     return bool(known) and all(is_other(person.name, each) for each in known)
 

@@ -133,6 +133,14 @@ def test_a_name_of_a_whatsapp_profile_is_no_other_name(stored: Lab) -> None:
     assert (stored.state(event), names(stored)) == ("confirmed", ["Ana Quispe"])
 
 
+def test_a_contact_with_the_name_of_a_whatsapp_profile_is_anybody_s(stored: Lab) -> None:
+    ruled(stored, other_name="review")
+    stored.whatsapp("Hola", sender=f"51{PHONE}", name="Mamá de Pepito")
+    stored.work()
+    event = asks(stored, "Ana Quispe")
+    assert (stored.state(event), names(stored), items(stored)) == ("confirmed", ["Mamá de Pepito"], [])
+
+
 # --- the first of them stands in the CRM, made by people --------------------------------------------------------------
 
 
