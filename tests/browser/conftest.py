@@ -11,8 +11,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+from tests.browser.desk_site import Served, Site, alike
 from tests.browser.sites import Network, serving, site
+from tests.conftest import fresh_database
+from tests.desk_lab import desk_lab
+from tests.desk_scenes import day
 from tests.doorway import PAGE_ORIGIN, SOURCES, Doorway, doorway
+from tests.lab import lab
 from tests.ports import free_port
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -85,3 +90,24 @@ def web(chromium: Browser, database_url: str, tmp_path: Path) -> Iterator[Web]:
                 network.open.set()
                 made.close()
             assert made.errors == []
+
+
+@pytest.fixture(scope="session")
+def served(postgres_server: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A desk with a morning's events, made once; who changes an event makes one of their own."""
+    port = free_port()
+    with (
+        fresh_database(postgres_server, template=migrated_template) as (_, url),
+        lab(url, tmp_path_factory.mktemp("console")) as made,
+    ):
+        desk = desk_lab(made.pool, made.settings)
+        happened = day(made)
+        alike(made)
+        with serving(desk.app, port):
+            yield Served(f"http://127.0.0.1:{port}", made, happened)
+
+
+@pytest.fixture(scope="module")
+def console(chromium: Browser, served: Served) -> Site:
+    """It, and a browser."""
+    return Site(served.address, served.lab, served.day, chromium)
