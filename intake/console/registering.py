@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from intake.console import deeds, events, gate, i18n, items, lists, login, many, steering, wording
+from intake.console import deeds, events, figures, gate, i18n, items, lists, login, many, steering, wording
 from intake.desk.tools import Tools
 
 
@@ -13,6 +13,6 @@ def register(app: Flask, tools: Tools) -> None:
     i18n.install(app, tools)
     wording.install(app)
     pages = gate.blueprint()
-    for part in (login, lists, events, deeds, items, many, steering):
+    for part in (login, lists, events, deeds, items, many, steering, figures):
         part.add(pages)
     gate.install(app, pages)

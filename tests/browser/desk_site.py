@@ -42,7 +42,8 @@ class Site:
             "cancel": f"{waiting}/cancel", "conflict": f"/items/{self.day.conflict_item}",
             "quarantine": f"/items/{self.day.quarantine_item}", "sources": "/sources", "accounts": "/accounts",
             "many": "/many/new?action=revive&state=review", "runs": "/many", "run": f"/many/{self.day.run}",
-            "health": "/health", "access": "/access", "account": "/account", "nothing": "/nothing",
+            "health": "/health", "figures": "/figures", "access": "/access",
+            "account": "/account", "nothing": "/nothing",
         }  # fmt: skip
         return {name: f"/console{path}" for name, path in console.items()} | {"reference": "/api/"}
 

@@ -28,8 +28,9 @@ def pages(scene: Scene) -> list[str]:
     day = scene.day
     events = [f"/console/events/{each}" for each in (day.confirmed, day.review, day.uncertain, day.script, day.talk)]
     deeds = [f"{events[2]}/settle-applied", f"{events[1]}/correct", f"{events[1]}/cancel", f"{events[0]}/reissue"]
-    rest = ["refused", "sources", "accounts", "health", "access", "account", "many", "many/new", f"many/{day.run}",
-            "many/new?action=revive&state=review", "inbox/decide?reason=contact_several",
+    rest = ["refused", "sources", "accounts", "health", "figures", "access", "account",
+            "many", "many/new", f"many/{day.run}", "many/new?action=revive&state=review",
+            "inbox/decide?reason=contact_several",
             f"items/{day.conflict_item}", f"items/{day.quarantine_item}"]  # fmt: skip
     return [f"/console/inbox/{each}" for each in inbox.LISTS] + events + deeds + [f"/console/{each}" for each in rest]
 
