@@ -3,6 +3,7 @@
     GET /users/info?includepermissions=1   the key's own user with his rights; 403 if he may not see himself
     GET /setup/modules                     the modules that are on, for administrators
     GET /setup/extrafields                 the extra fields of each kind of object by their codes, for administrators
+    POST /setup/extrafields/{kind}/{code}  makes one, for administrators; whatever is not named counts as empty
     GET /setup/dictionary/event_types      the kinds of events that are on
     GET /users/{id}                        whoever gets the tasks of projects without an owner
 
@@ -16,6 +17,7 @@ the sentinel alone.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from http import HTTPStatus
@@ -125,7 +127,18 @@ def _extra_field(name: str, response: Response) -> tuple[Told, ...]:
     if any(name in answers.mapping(kinds.get(each)) for each in PROJECTS):
         return (Told("owner_field", ok=True, detail=f"{name} is there"),)
     remedy = "make it (Setup, Projects, Complementary attributes), or name another in [destinations.options]"
-    return (Told("owner_field", ok=False, detail=f"{name} is missing", remedy=remedy),)
+    return (Told("owner_field", ok=False, detail=f"{name} is missing", remedy=remedy, mends=_makes(name)),)
+
+
+def _makes(name: str) -> Request:
+    """A whole number that a user's id fits into, and that people may change."""
+    field = {
+        **{"label": "Owner", "type": "int", "size": "10", "pos": 100, "alwayseditable": 1, "list": "1"},
+        **dict.fromkeys(("unique", "required", "totalizable", "printable"), 0),
+        **dict.fromkeys(("default_value", "param", "perms", "help", "computed", "langfile"), ""),
+    }
+    path = f"/setup/extrafields/projet/{quote(name, safe='')}"
+    return Request("POST", path, body=json.dumps(field).encode(), headers=(("Content-Type", "application/json"),))
 
 
 def _are_fields(listed: object) -> bool:

@@ -276,6 +276,14 @@ def test_the_owner_s_extra_field_of_dolibarr_is_one_of_projects(fields: object, 
     assert verdicts(told(client, Aim(), "/setup/extrafields", answer(fields))) == expected
 
 
+def test_the_owner_s_extra_field_of_dolibarr_can_be_made() -> None:
+    client = build("dolibarr", {"user": "1", "owner_field": "intake_owner"})
+    (missing,) = told(client, Aim(), "/setup/extrafields", answer([]))
+    assert missing.mends is not None
+    assert (missing.mends.method, missing.mends.path) == ("POST", "/setup/extrafields/projet/intake_owner")
+    assert json.loads(missing.mends.body or b"")["type"] == "int"
+
+
 def test_what_dolibarr_tells_to_administrators_alone_is_left_out() -> None:
     refused = {"error": {"code": 403, "message": "Forbidden: Error API open to admin users only"}}
     for part in ("/setup/modules", "/users/info"):
