@@ -132,10 +132,16 @@ def _extra_field(name: str, response: Response) -> tuple[Told, ...]:
 
 def _makes(name: str) -> Request:
     """A whole number that a user's id fits into, and that people may change."""
-    field = {
-        **{"label": "Owner", "type": "int", "size": "10", "pos": 100, "alwayseditable": 1, "list": "1"},
+    texts = dict.fromkeys(("default_value", "param", "perms", "help", "computed", "langfile"), "")
+    field: dict[str, object] = {
+        **texts,
         **dict.fromkeys(("unique", "required", "totalizable", "printable"), 0),
-        **dict.fromkeys(("default_value", "param", "perms", "help", "computed", "langfile"), ""),
+        "label": "Owner",
+        "type": "int",
+        "size": "10",
+        "pos": 100,
+        "alwayseditable": 1,
+        "list": "1",
     }
     path = f"/setup/extrafields/projet/{quote(name, safe='')}"
     return Request("POST", path, body=json.dumps(field).encode(), headers=(("Content-Type", "application/json"),))

@@ -278,7 +278,7 @@ def test_the_owner_s_extra_field_of_dolibarr_is_one_of_projects(fields: object, 
 
 def test_the_owner_s_extra_field_of_dolibarr_can_be_made() -> None:
     client = build("dolibarr", {"user": "1", "owner_field": "intake_owner"})
-    (missing,) = told(client, Aim(), "/setup/extrafields", answer([]))
+    missing = told(client, Aim(), "/setup/extrafields", answer([]))["owner_field"]
     assert missing.mends is not None
     assert (missing.mends.method, missing.mends.path) == ("POST", "/setup/extrafields/projet/intake_owner")
     assert json.loads(missing.mends.body or b"")["type"] == "int"
