@@ -37,6 +37,9 @@ OPEN: Final = frozenset({"console.login", "console.enter", "console.static"})
 # What may be done before a password that somebody else knows is changed.
 BEFORE_CHANGE: Final = OPEN | {"console.account", "console.change_password", "console.leave"}
 
+# Bears what a page asks for by itself to stay up to date: nobody uses it, and a session ends in time.
+LIVE: Final = "Intake-Live"
+
 # A page of ours to go to after the login: nothing that a browser could read as another site.
 LOCAL: Final = re.compile(r"/console(?:/(?!\.\.?(?:[/?]|$))[A-Za-z0-9._~-]+)*/?(?:\?[A-Za-z0-9._~=&%+:-]*)?", re.ASCII)
 
@@ -102,7 +105,7 @@ def _identify() -> AnyResponse | None:
     token = request.cookies.get(cookie_name())
     if token:
         with connection() as conn:
-            g.session = sessions.find(conn, token)
+            g.session = sessions.find(conn, token, used=LIVE not in request.headers)
     if g.session is None:
         return None if request.endpoint in OPEN else _to_login()
     if g.session.operator.must_change and request.endpoint not in BEFORE_CHANGE:

@@ -29,6 +29,8 @@ from intake.worklist import KINDS
 # More is for a report, not for a browser.
 MOST_EXPORTED: Final = 5000
 REFUSED_DAYS: Final = 7
+# How often the first page of a list is brought up to date, in seconds; later ones stand still.
+LIVE_EVERY: Final = 15
 
 # What a spreadsheet would run: https://owasp.org/www-community/attacks/CSV_Injection (2026-11-29).
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -63,6 +65,7 @@ def show(which: str) -> str:
     return render_template(
         "inbox.html", which=named, page=found, people=people, counts=counted, given=_given(),
         causes=shared[0], held=shared[1], may_many=may_many,
+        live=None if "cursor" in _given() else LIVE_EVERY,
         filters=_filters(named, names), next=_next(named, found),
         filtered=any(value for key, value in _given().items() if key != "cursor"),
     )  # fmt: skip

@@ -79,14 +79,15 @@ SEEN = """
 """
 
 
-def find(conn: Conn, token: str) -> Session | None:
-    """Whose cookie this is; None: nobody's, or its time is over."""
+def find(conn: Conn, token: str, *, used: bool = True) -> Session | None:
+    """Whose cookie this is; None: nobody's, or its time is over.  `used` False: a page asks by itself, no person."""
     key = {"hash": _hash(token)}
     with conn.cursor(row_factory=class_row(Operator)) as cursor:
         operator = cursor.execute(FIND, key | LIMITS).fetchone()
     if operator is None:
         return None
-    conn.execute(SEEN, key | {"every": NOTE_EVERY})
+    if used:
+        conn.execute(SEEN, key | {"every": NOTE_EVERY})
     return Session(operator, token)
 
 

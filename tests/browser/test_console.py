@@ -14,6 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, ViewportSize, expect
 
+from intake.console.lists import LIVE_EVERY
 from tests.browser.desk_site import Site, in_doubt
 from tests.desk_scenes import SCRIPT
 
@@ -161,3 +162,21 @@ def test_an_operator_reads_english_after_choosing_it(console: Site) -> None:
         expect(page.get_by_role("heading", name="My account")).to_be_visible()
         page.get_by_role("button", name="Español").click()
         expect(page.get_by_role("heading", name="Mi cuenta")).to_be_visible()
+
+
+def test_a_list_stays_up_to_date_until_it_is_paused(console: Site) -> None:
+    asked: list[str] = []
+    console.lab.work()
+    with console.browser.new_context(locale="es-PE") as context:
+        page = console.enter(context)
+        page.clock.install()
+        page.goto(f"{console.address}/console/inbox/moving")
+        page.on("request", lambda request: asked.append(request.url))
+        first = console.lab.form(email="enseguida@example.com", phone="")
+        page.clock.fast_forward(LIVE_EVERY * 1000)
+        expect(page.locator(f'a[href="/console/events/{first}"]')).to_be_visible()
+        page.get_by_role("button", name="En vivo").click()
+        expect(page.get_by_role("button", name="En vivo")).to_have_attribute("aria-pressed", "false")
+        asked.clear()
+        page.clock.fast_forward(LIVE_EVERY * 3000)
+        assert asked == []

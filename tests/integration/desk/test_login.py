@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from intake.console.gate import LIVE
 from intake.console.login import PER_MINUTE
 from intake.desk import operators, sessions
 from intake.desk.operators import MOST_FAILURES, Secret
@@ -144,6 +145,27 @@ def test_cookies_are_for_https_and_no_script_where_people_come_from_outside(scen
     assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= parts
     assert not any(each.startswith("Domain") for each in parts)
     assert answer.headers["Strict-Transport-Security"]
+
+
+AGE = "UPDATE operator_sessions SET seen_at = seen_at - interval '50 minutes' WHERE operator_id = %(id)s"
+SEEN = "SELECT max(clock_timestamp() - seen_at) < interval '5 minutes' AS lately FROM operator_sessions s"
+
+
+@pytest.mark.parametrize(("headers", "lately"), [({}, True), ({LIVE: "1"}, False)])
+def test_a_page_that_stays_up_to_date_by_itself_keeps_no_session_alive(
+    scene: Scene, headers: dict[str, str], lately: bool
+) -> None:
+    name = newcomer(scene, f"leaves{len(headers)}")
+    with scene.lab.pool.connection() as conn:
+        operator = operators.find(conn, name)
+        assert operator is not None
+        begun = sessions.begin(conn, operator)
+        conn.execute(AGE, {"id": operator.operator_id})
+    browser = scene.desk.stranger()
+    browser.set_cookie("intake", begun.token)
+    assert browser.get("/console/inbox/all", headers=headers).status_code == 200
+    seen = scene.lab.rows(f"{SEEN} WHERE operator_id = %(id)s", id=operator.operator_id)
+    assert seen == [{"lately": lately}]
 
 
 # --- one's own account ------------------------------------------------------------------------------------------------
