@@ -11,46 +11,40 @@ import itertools
 import os
 import re
 import shutil
-import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from pathlib import Path
 from uuid import UUID
 
 import psycopg
-import redis
-import requests
-from psycopg.rows import dict_row
 
 from crm_clients.sandbox.dials import Dials
 from intake import installation, queue
-from intake.config import Process, Settings, load
+from intake.config import Process, load
 from intake.db import migrate
 from intake.embedded import start_postgres, start_valkey
-from intake.processes import find_process
 from intake.sources import PROVIDERS
 from tests.lab import CONFIG, ENVIRON, SOURCES
 from tests.ports import free_port
-from tests.senders import Sender, Stream
+from tests.senders import Sender, stream
 from workers import checks, wiring
-from workers.supervisor import Program, Supervisor, log_of
+from workers.prove.chaos.letters import Json
+from workers.prove.chaos.works import WITHIN, Works
+from workers.supervisor import Program, Supervisor
+
+__all__ = ["CHECKOUT", "WITHIN", "Json", "Plant", "hurry", "plant"]
 
 CHECKOUT = Path(__file__).parents[1]
 
 # The sandbox executes what it got within this, in seconds, and says so.
 LIMIT = 1.0
-# Seconds for what takes a few on an idle machine; only a failure waits so long.
-WITHIN = 90.0
 # How often the long waits of the system are cut short while a test waits for it to settle, in seconds.
 HURRY_EVERY = 1.0
-
-Json = dict[str, object]
 
 # Only due times move, and none that a proof of absence counts from: what the system would do later it does now.
 HURRY = """
@@ -73,13 +67,9 @@ LOST_TO_NOTHING = """
 
 
 @dataclass(slots=True)
-class Plant:
-    """`environ` is that of every process; `blocks` gives numbers of persons whom nobody else has."""
+class Plant(Works):
+    """The processes of a test's own installation.  `blocks` gives numbers of persons whom nobody else has."""
 
-    supervisor: Supervisor
-    environ: Mapping[str, str]
-    settings: Settings
-    dials: Dials
     blocks: Iterator[int] = field(default_factory=lambda: itertools.count(1, 1000))
 
     # --- processes ---
@@ -108,86 +98,11 @@ class Plant:
         """Ask these programs to end, and wait for them."""
         self.supervisor.stop(names)
 
-    def pid(self, name: str) -> int:
-        """The process that runs a program, or one of the servers PostgreSQL and Valkey, now."""
-        for keeper in self.supervisor.keepers:
-            if keeper.name == name:
-                return keeper.server.pid
-        child = next(child for child in self.supervisor.children if child.program.name == name)
-        return child.process.pid if child.process else 0
-
-    def signal(self, name: str, number: signal.Signals) -> None:
-        """Send a program a signal; nothing if it has just ended by itself."""
-        process = find_process(self.pid(name))
-        if process is not None:
-            os.kill(process.pid, number)
-
-    def kill(self, name: str) -> None:
-        """End a program without a warning; it is started again while the test waits for something."""
-        self.signal(name, signal.SIGKILL)
-
-    @contextmanager
-    def away(self, name: str) -> Iterator[None]:
-        """While one of the servers PostgreSQL and Valkey is not there; afterwards it is back."""
-        keeper = next(each for each in self.supervisor.keepers if each.name == name)
-        self.supervisor.keepers.remove(keeper)
-        keeper.server.stop()
-        try:
-            yield
-        finally:
-            self.supervisor.keepers.append(keeper)
-        self.until(lambda: find_process(self.pid(name)), f"{name} is back")
-
-    def log(self, name: str) -> str:
-        """What a program has said."""
-        return log_of(self.supervisor.home, name).read_text("utf-8", "replace")
-
-    def flush(self) -> None:
-        """Make Valkey forget everything.  Nothing if it is away."""
-        with redis.Redis.from_url(self.environ["REDIS_URL"], socket_timeout=1.0) as client:
-            try:
-                client.flushall()
-            except redis.RedisError:
-                return
-
-    def dial(self, turn: Callable[[Dials], None]) -> None:
-        """Turn a dial of the CRM as soon as it answers."""
-
-        def obeyed() -> bool:
-            turn(self.dials)
-            return True
-
-        self.until(obeyed, "the CRM obeys")
-
-    def answers(self) -> bool:
-        """Whether a delivery would be accepted now."""
-        answer = requests.get(f"http://127.0.0.1:{self.environ['PORT']}/readyz", timeout=2.0)
-        return answer.status_code == HTTPStatus.OK
-
     def hint(self) -> bool:
         with queue.connect(self.environ["REDIS_URL"]) as client:
             return queue.hint(client, at_most=1)
 
     # --- waiting ---
-
-    def until(self, condition: Callable[[], object], what: str, *, within: float = WITHIN) -> None:
-        """Watch over the processes until the condition holds; a server that is away makes it not hold."""
-        limit = time.monotonic() + within
-        while not self._holds(condition):
-            assert time.monotonic() < limit, f"{what}: not within {within:g} s ({self.story()})"
-            time.sleep(0.05)
-
-    def _holds(self, condition: Callable[[], object]) -> bool:
-        self.supervisor.watch()
-        try:
-            return bool(condition())
-        except (psycopg.OperationalError, redis.RedisError, requests.RequestException):
-            return False
-
-    def watch_for(self, seconds: float) -> None:
-        """Let the senders send for a while."""
-        until = time.monotonic() + seconds
-        self.until(lambda: time.monotonic() >= until, "a while", within=seconds + WITHIN)
 
     def settle(self, events: list[UUID]) -> None:
         """Wait until these are all confirmed, or superseded by a newer version of their quote, as may be after a doubt.
@@ -199,7 +114,7 @@ class Plant:
         def settled() -> bool:
             nonlocal hurried
             if time.monotonic() - hurried > HURRY_EVERY:
-                self.hurry()
+                hurry(self)
                 hurried = time.monotonic()
             states = self.states(events)
             return states["confirmed"] + states["superseded"] == len(set(events))
@@ -207,40 +122,24 @@ class Plant:
         self.until(settled, "all confirmed")
         assert self.rows(LOST_TO_NOTHING, events=events) == []
 
-    def hurry(self) -> None:
-        with psycopg.connect(self.environ["DATABASE_URL"], autocommit=True) as conn:
-            conn.execute(HURRY)
-
-    def story(self) -> str:
-        """Where the deliveries stand, for a failure's message."""
-        try:
-            rows = self.rows("SELECT state, reason, count(*) AS n FROM deliveries GROUP BY 1, 2 ORDER BY 1, 2")
-        except psycopg.OperationalError as away:
-            return type(away).__name__
-        return ", ".join(f"{row['n']} {row['state']} {row['reason'] or ''}".strip() for row in rows)
-
     # --- sending ---
 
     def sender(self) -> Sender:
-        return Sender(self.settings, f"http://127.0.0.1:{self.environ['PORT']}")
+        return Sender(self.settings, self.url)
 
     @contextmanager
     def stream(self, tag: str, *, senders: int = 4, pause: float = 0.25) -> Iterator[Sender]:
         """Senders that send for as long as the block lasts, and then until all they began is acknowledged."""
-        running = Stream(self.sender(), tag, next(self.blocks), senders, pause)
+        sender = self.sender()
+        running = stream(sender, tag, next(self.blocks), count=senders, pause=pause)
         running.start()
         try:
-            yield running.sender
+            yield sender
         finally:
             self.until(running.ended, "the senders are rid of everything")
         assert not running.failures, running.failures
 
     # --- reading ---
-
-    def rows(self, query: str, **parameters: object) -> list[Json]:
-        """What the database says.  Raises psycopg.OperationalError while it is away."""
-        with psycopg.connect(self.environ["DATABASE_URL"], row_factory=dict_row, connect_timeout=3) as conn:
-            return conn.execute(query, parameters).fetchall()
 
     def states(self, events: list[UUID]) -> Counter[str]:
         """How many of these events are in which state."""
@@ -264,6 +163,12 @@ class Plant:
             task=sum(each["kind"] == "task" for each in below),
             message=len(re.findall(rf"Mensaje {re.escape(tag)}/", texts)),
         )
+
+
+def hurry(works: Works) -> None:
+    """Cut the long waits of an installation short, once."""
+    with psycopg.connect(works.environ["DATABASE_URL"], autocommit=True) as conn:
+        conn.execute(HURRY)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import as_json, print_json
 from intake.config import Process
 from intake.processes import EmbeddedError
+from workers.commands import disturbing
 from workers.plan import CannotStart
 from workers.prove import matrix, telling
 from workers.prove.company import Company, quiet
@@ -33,6 +34,7 @@ from workers.prove.result import Result
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same seed, the same runs.")
 @click.option("--jobs", type=click.IntRange(1, 32), help="Processes.  [default: 2, with DATABASE_URL always 1]")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Write a page, too.")
+@click.option("--chaos", metavar="MINUTES", type=click.IntRange(1, 60), help="Kill real processes under load instead.")
 @as_json
 @click.pass_obj
 def prove(  # noqa: PLR0913  # one for each option
@@ -44,6 +46,7 @@ def prove(  # noqa: PLR0913  # one for each option
     seed: int,
     jobs: int | None,
     page: Path | None,
+    chaos: int | None,
     json_wanted: bool,
 ) -> None:
     """Is nothing lost and nothing doubled, whatever fails wherever?
@@ -52,8 +55,14 @@ def prove(  # noqa: PLR0913  # one for each option
     recover, and counts in the CRM's own ledger.  It uses a PostgreSQL of its own, or the empty database that
     DATABASE_URL names, whose content it deletes; nothing else is touched.
 
+    With --chaos, real processes of an installation of its own are killed, stopped and cut off under load.
+
     Exit status 1: something was lost or doubled.
     """
+    if chaos is not None:
+        if quick or only or runs or jobs or page:
+            raise Misconfigured("--chaos goes with --seed and --json only")
+        disturbing.show(chaos, seed, json_wanted=json_wanted)
     quiet()
     chosen = None if only is None else _of_path(only)
     given = Process.from_environ(os.environ).database_url
