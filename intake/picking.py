@@ -30,6 +30,7 @@ class Picking:
     mode: str | None = None
     assignee: str | None = None
     since: datetime | None = None
+    until: datetime | None = None
     events: Sequence[UUID] | None = None
     at: datetime | None = None
     key: UUID | None = None
@@ -58,6 +59,7 @@ class Picking:
             "mode": self.mode,
             "assignee": self.assignee,
             "since": self.since,
+            "until": self.until,
             "events": None if self.events is None else list(self.events),
             "at": self.at,
             "key": self.key,
@@ -78,6 +80,7 @@ WANTED: Final = """
            (%(states)s::text[] IS NULL OR d.state = ANY(%(states)s))
        AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s OR (%(assignee)s = '-' AND i.assignee IS NULL))
        AND (%(since)s::timestamptz IS NULL OR e.received_at >= %(since)s)
+       AND (%(until)s::timestamptz IS NULL OR e.received_at < %(until)s)
        AND (%(at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(at)s, %(key)s::uuid))
 """
 WAY: Final = """

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, time, timedelta
 from http import HTTPStatus
 from typing import Final, get_args
 from uuid import UUID
@@ -19,7 +19,7 @@ from intake.console import gate, wording
 from intake.console.i18n import _, format_datetime
 from intake.console.many import may_many
 from intake.db import Conn
-from intake.desk import access, inbox, many, operators, searching
+from intake.desk import access, at_door, inbox, many, operators, searching
 from intake.desk.inbox import LISTS, STATES, Filter, List, Page, Row
 from intake.desk.tools import connection, tools
 from intake.ops import BadCursor
@@ -65,7 +65,7 @@ def show(which: str) -> str:
     return render_template(
         "inbox.html", which=named, page=found, people=people, counts=counted, given=_given(),
         causes=shared[0], held=shared[1], may_many=may_many,
-        live=None if "cursor" in _given() else LIVE_EVERY,
+        dated=named in DATED, live=None if "cursor" in _given() else LIVE_EVERY,
         filters=_filters(named, names), next=_next(named, found),
         filtered=any(value for key, value in _given().items() if key != "cursor"),
     )  # fmt: skip
@@ -85,7 +85,11 @@ def _page(conn: Conn, which: List, wanted: Filter) -> Page:
 
 # --- what was asked for ---------------------------------------------------------------------------------------------
 
-ASKED: Final = ("q", "source", "kind", "state", "reason", "item", "assignee", "mode", "cursor")
+ASKED: Final = (
+    "q", "source", "kind", "state", "reason", "item", "assignee", "destination", "mode", "since", "until", "cursor",
+)  # fmt: skip
+# Today is a day already.
+DATED: Final[frozenset[List]] = frozenset({"decide", "moving", "all"})
 
 
 def _given() -> dict[str, str]:
@@ -110,7 +114,20 @@ def _wanted(conn: Conn) -> Filter:
         events=events,
         cursor=given.get("cursor"),
         reason=given.get("reason"),
+        since=_midnight(given.get("since")),
+        until=_midnight(given.get("until"), after=timedelta(days=1)),
+        destination=given.get("destination"),
     )
+
+
+def _midnight(day: str | None, *, after: timedelta = timedelta()) -> datetime | None:
+    """When a day begins, where the company is.  A day that is none is refused: without it the list would be another."""
+    if day is None:
+        return None
+    try:
+        return datetime.combine(date.fromisoformat(day) + after, time(), tools().settings.timezone)
+    except (ValueError, OverflowError):
+        abort(HTTPStatus.BAD_REQUEST)
 
 
 Choices = list[tuple[str, str]]
@@ -124,10 +141,12 @@ def _filters(which: List, names: list[str]) -> list[tuple[str, str, Choices]]:
     items: Choices = [(each, wording.item_kind(each)) for each in KINDS]
     people: Choices = [("me", _("Míos")), ("-", _("De nadie")), *((name, name) for name in names)]
     modes: Choices = [("live", _("Reales")), ("test", _("De prueba"))]
+    crms: Choices = [(name, name) for name in sorted(tools().settings.destinations)]
+    crm = [("destination", _("CRM"), crms)] if len(crms) > 1 else []
     every = {
-        "decide": [("item", _("Qué es"), items), ("assignee", _("Responsable"), people)],
-        "moving": [],
-        "today": [],
+        "decide": [("item", _("Qué es"), items), ("assignee", _("Responsable"), people), *crm],
+        "moving": crm,
+        "today": crm,
         "all": [("state", _("Estado"), states)],
     }[which]
     return [*every, ("source", _("Fuente"), sources), ("kind", _("Canal"), kinds), ("mode", _("Modo"), modes)]
@@ -201,8 +220,8 @@ def refused() -> str:
     since = tools().midnight - timedelta(days=REFUSED_DAYS - 1)
     source = _given().get("source")
     with connection() as conn:
-        rows = inbox.refused(conn, since=since, source=source)
-        kept = inbox.kept(conn, since=since)
+        rows = at_door.refused(conn, since=since, source=source)
+        kept = at_door.kept(conn, since=since)
         counted = inbox.counts(conn, midnight=tools().midnight)
     return render_template("refused_list.html", which="refused", rows=rows, kept=kept, counts=counted, words=door_words)
 

@@ -60,7 +60,8 @@ class Row:
 class Filter:
     """Which lines, None: any.  `assignee` "-": nobody's.  `cursor`: where the page before ended.
 
-    `item_kind`, `reason`: of what waits for a person.
+    `item_kind`, `reason`: of what waits for a person.  `since`, `until`: of the time that the list is sorted by.
+    `destination`: of lists of what is open or of today; among all events no index leads to it.
     """
 
     source: str | None = None
@@ -73,6 +74,9 @@ class Filter:
     cursor: str | None = None
     limit: int = PAGE
     reason: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    destination: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +113,15 @@ WANTED: Final = """
        AND (%(kind)s::text IS NULL OR e.kind = %(kind)s)
        AND (%(state)s::text IS NULL OR d.state = %(state)s)
        AND (%(events)s::uuid[] IS NULL OR e.event_id = ANY(%(events)s))
+       AND (%(destination)s::text IS NULL OR d.destination = %(destination)s)
        AND (%(assignee)s::text IS NULL OR i.assignee = %(assignee)s OR (%(assignee)s = '-' AND i.assignee IS NULL))
 """
 # One row for each row beside it: the LIMIT keeps the planner from reading all events to join a few.
 EVENT_OF: Final = "LATERAL (SELECT * FROM events WHERE event_id = {0}.event_id LIMIT 1) e"
+
+WITHIN: Final = """
+       AND (%(since)s::timestamptz IS NULL OR {0} >= %(since)s) AND (%(until)s::timestamptz IS NULL OR {0} < %(until)s)
+"""
 
 # What waits longest first.
 DECIDE: Final = f"""
@@ -125,7 +134,7 @@ DECIDE: Final = f"""
                           ORDER BY generation DESC LIMIT 1) d ON true
      WHERE i.closed_at IS NULL
        AND (%(source)s::text IS NULL OR coalesce(i.source, e.source) = %(source)s)
-       AND (%(mode)s::text IS NULL OR i.mode = %(mode)s) {WANTED}
+       AND (%(mode)s::text IS NULL OR i.mode = %(mode)s) {WANTED} {WITHIN.format("i.opened_at")}
        AND (%(item_kind)s::text IS NULL OR i.kind = %(item_kind)s)
        AND (%(reason)s::text IS NULL OR i.reason = %(reason)s)
        AND (%(at)s::timestamptz IS NULL OR (i.opened_at, i.item_id) > (%(at)s, %(key)s::bigint))
@@ -146,7 +155,7 @@ MOVING: Final = f"""
     SELECT d.received_at AS at, {OF_EVENT}
       FROM deliveries d CROSS JOIN {EVENT_OF.format("d")} {ITEM}
      WHERE d.state NOT IN ('confirmed', 'cancelled', 'superseded')
-       AND d.state IN ('received', 'delivering', 'waiting') {OF_WAY} {WANTED}
+       AND d.state IN ('received', 'delivering', 'waiting') {OF_WAY} {WANTED} {WITHIN.format("d.received_at")}
        AND (%(at)s::timestamptz IS NULL OR (d.received_at, d.event_id) > (%(at)s, %(key)s::uuid))
      ORDER BY d.received_at, d.event_id LIMIT %(limit)s)
     {MARKED} ORDER BY p.at, p.event_id
@@ -156,7 +165,8 @@ TODAY: Final = f"""
     WITH page AS MATERIALIZED (
     SELECT d.changed_at AS at, {OF_EVENT}
       FROM deliveries d CROSS JOIN {EVENT_OF.format("d")} {ITEM}
-     WHERE d.state = 'confirmed' AND d.changed_at >= %(midnight)s AND {NEWEST} {OF_WAY} {WANTED}
+     WHERE d.state = 'confirmed' AND d.changed_at >= %(midnight)s AND {NEWEST}
+       {OF_WAY} {WANTED} {WITHIN.format("d.changed_at")}
        AND (%(at)s::timestamptz IS NULL OR (d.changed_at, d.event_id) < (%(at)s, %(key)s::uuid))
      ORDER BY d.changed_at DESC, d.event_id DESC LIMIT %(limit)s)
     {MARKED} ORDER BY p.at DESC, p.event_id DESC
@@ -189,6 +199,9 @@ def _given(wanted: Filter) -> dict[str, object]:
         "state": wanted.state,
         "item_kind": wanted.item_kind,
         "reason": wanted.reason,
+        "since": wanted.since,
+        "until": wanted.until,
+        "destination": wanted.destination,
         "assignee": wanted.assignee,
         "mode": wanted.mode,
         "events": None if wanted.events is None else list(wanted.events),
@@ -202,7 +215,7 @@ def _all(conn: Conn, wanted: Filter, at: datetime | None, key: str | None) -> li
         return []
     states = None if wanted.state is None else [wanted.state]
     picking = Picking(
-        states, wanted.source, wanted.kind, wanted.mode, wanted.assignee,
+        states, wanted.source, wanted.kind, wanted.mode, wanted.assignee, wanted.since, wanted.until,
         events=wanted.events, at=at, key=UUID(key) if key else None, limit=wanted.limit + 1,
     )  # fmt: skip
     return _rows(conn, query(picking, ALL), picking.given)
@@ -259,40 +272,3 @@ def counts(conn: Conn, *, midnight: datetime) -> dict[str, Count]:
     with conn.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(COUNTS, {"midnight": midnight}).fetchall()
     return {str(row["list"]): Count(int(row["number"]), row["oldest"]) for row in rows}
-
-
-# --- at the door ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """What was refused of a source for one reason.  `source` "": none of ours."""
-
-    source: str
-    reason: str
-    number: int
-    first: datetime
-    last: datetime
-
-
-REFUSED: Final = """
-    SELECT source, reason, sum(count)::bigint AS number, min(hour) AS first, max(hour) AS last
-      FROM refusals WHERE hour >= %(since)s AND (%(source)s::text IS NULL OR source = %(source)s)
-     GROUP BY source, reason ORDER BY max(hour) DESC, sum(count) DESC LIMIT 200
-"""
-KEPT: Final = """
-    SELECT source, count(*) AS number FROM receipts WHERE verdict = 'refused' AND received_at >= %(since)s
-     GROUP BY source
-"""
-
-
-def refused(conn: Conn, *, since: datetime, source: str | None = None) -> list[Refused]:
-    """By source and reason, the latest first; hours are as fine as it is counted."""
-    with conn.cursor(row_factory=class_row(Refused)) as cursor:
-        return cursor.execute(REFUSED, {"since": since, "source": source}).fetchall()
-
-
-def kept(conn: Conn, *, since: datetime) -> dict[str, int]:
-    """How many refused bodies are kept of each source, to be verified again."""
-    with conn.cursor(row_factory=dict_row) as cursor:
-        return {str(row["source"]): int(row["number"]) for row in cursor.execute(KEPT, {"since": since}).fetchall()}

@@ -142,6 +142,8 @@ def filters() -> Iterator[Filter]:
         (None, "review", "confirmed", "cancelled"), (None, "test"), (None, "rosa", "-"), (None, known),
     ):  # fmt: skip
         yield Filter(source, kind, state, None, assignee, mode, events)
+    for since, until, state in product((None, MIDNIGHT), (None, MIDNIGHT), (None, "confirmed", "superseded")):
+        yield Filter(state=state, since=since, until=until, destination="crm")
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------
@@ -192,6 +194,8 @@ PLAIN: Final = """
        AND (%(source)s::text IS NULL OR e.source = %(source)s) AND (%(kind)s::text IS NULL OR e.kind = %(kind)s)
        AND (%(mode)s::text IS NULL OR e.mode = %(mode)s)
        AND (%(assignee)s::text IS NULL OR coalesce(i.assignee, '-') = %(assignee)s)
+       AND (%(since)s::timestamptz IS NULL OR e.received_at >= %(since)s)
+       AND (%(until)s::timestamptz IS NULL OR e.received_at < %(until)s)
        AND (%(at)s::timestamptz IS NULL OR (e.received_at, e.event_id) < (%(at)s, %(key)s::uuid))
      ORDER BY e.received_at DESC, e.event_id DESC LIMIT %(limit)s
 """
@@ -208,6 +212,8 @@ PLAIN: Final = """
         Picking(("confirmed",), "rare", limit=20),
         Picking(assignee="rosa", limit=20),
         Picking(("review",), assignee="-", limit=20),
+        Picking(until=MIDNIGHT - timedelta(days=2), limit=20),
+        Picking(("cancelled",), since=MIDNIGHT - timedelta(days=9), until=MIDNIGHT, limit=20),
         Picking(kind="whatsapp", at=MIDNIGHT - timedelta(days=3), key=UUID(int=7), limit=20),
     ],
 )

@@ -173,6 +173,31 @@ def test_pages_of_a_list_follow_each_other_without_a_gap(scene: Scene, which: in
     assert tuple(found) == whole
 
 
+@pytest.mark.parametrize("which", ["decide", "moving", "all"])
+def test_a_list_is_of_the_days_that_are_asked_for(scene: Scene, which: str) -> None:
+    viewer = scene.desk.person("viewer")
+    today = datetime.now(scene.lab.settings.timezone).date()
+    links = [
+        viewer.page(f"/console/inbox/{which}?since={since}&until={until}").count('class="c-who"')
+        for since, until in ((today - timedelta(days=1), today), (today - timedelta(days=9), today - timedelta(days=8)))
+    ]
+    assert (links[0] > 0, links[1]) == (True, 0)
+
+
+@pytest.mark.parametrize("which", ["decide", "moving", "today"])
+def test_a_list_is_of_the_crm_that_is_asked_for(scene: Scene, which: str) -> None:
+    viewer = scene.desk.person("viewer")
+    found = [viewer.page(f"/console/inbox/{which}?destination={name}").count('class="c-who"') for name in ("crm", "no")]
+    assert (found[0] > 0, found[1]) == (True, 0)
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2026-13-01", "9999-12-31", "0001-01-01", "2026-11-29T10:00"])
+def test_a_day_that_is_none_is_refused_and_no_bug(scene: Scene, day: str) -> None:
+    for field in ("since", "until"):
+        answer = scene.desk.person("viewer").get(f"/console/inbox/all?{field}={day}")
+        assert answer.status_code in ({200, 400} if day[:4] in {"9999", "0001"} else {400})
+
+
 @pytest.mark.parametrize("cursor", ["x", "eA==", "MjAyNg==", quote("2026-01-01T00:00:00 1"), "MjAyNi0wMS0wMSB4"])
 @pytest.mark.parametrize("which", inbox.LISTS)
 def test_a_cursor_of_nobody_is_refused(scene: Scene, which: str, cursor: str) -> None:
