@@ -224,7 +224,7 @@ def _lines(work: Work) -> Iterator[str]:
             yield f"{label}: {value}"
     yield from (f"- {_item(each)}" for each in enquiry.items)
     yield from (f"{label}: {value}" for label, value in lead.answers)
-    yield from media_lines(enquiry)
+    yield from media_lines(enquiry.media)
     yield from (f"utm_{key}: {value}" for key, value in origin.utm)
     if origin.ad_headline or origin.ad_id:
         yield f"Anuncio: {origin.ad_headline or origin.ad_id}"
@@ -243,7 +243,7 @@ def _mapped(work: Work, fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _of_work(work: Work) -> dict[str, str]:
     """What only a destination has a field for: how the lead came, and what of it is more than one line."""
     values, wanted = _values(work), ("channel", "source", "number", "items", "answers")
-    files = "\n".join(media_lines(work.lead.enquiry))
+    files = "\n".join(media_lines(work.files or work.lead.enquiry.media))
     return {each: values[each] for each in wanted if values[each]} | ({"media": files} if files else {})
 
 

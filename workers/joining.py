@@ -33,7 +33,7 @@ def joined(first: Work, works: Sequence[Work], zone: ZoneInfo) -> Work:
         flags=tuple(dict.fromkeys(flag for each in in_order for flag in each.flags)),
         occurred_at=first.lead.occurred_at,
     )
-    return replace(first, lead=lead)
+    return replace(first, lead=lead, files=tuple(file for each in in_order for file in each.enquiry.media))
 
 
 def moment(work: Work, zone: ZoneInfo) -> str:
@@ -47,9 +47,9 @@ def said_at(work: Work) -> datetime:
     return min(work.lead.occurred_at or work.received_at, work.received_at)
 
 
-def media_lines(enquiry: Enquiry) -> Iterator[str]:
+def media_lines(files: Iterable[Media]) -> Iterator[str]:
     """A line for each file that came."""
-    return (_file(each) for each in enquiry.media)
+    return (_file(each) for each in files)
 
 
 def _file(each: Media) -> str:
@@ -76,7 +76,7 @@ def _enquiry(works: Sequence[Work], leads: Sequence[Lead], zone: ZoneInfo) -> En
 def _block(work: Work, zone: ZoneInfo) -> str:
     """One message: its files stand with its words, so that it can be seen what belongs together."""
     enquiry = work.lead.enquiry
-    lines = (*((enquiry.text,) if enquiry.text else ()), *media_lines(enquiry))
+    lines = (*((enquiry.text,) if enquiry.text else ()), *media_lines(enquiry.media))
     return f"{moment(work, zone)} · " + "\n".join(lines)
 
 

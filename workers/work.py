@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from intake import lead_schema
 from intake.db import Conn
 from intake.deliveries import Claim
-from intake.lead import NUMBER_CHANGED, UPDATED, Lead
+from intake.lead import NUMBER_CHANGED, UPDATED, Lead, Media
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Work:
     lead: Lead = field(repr=False)
     updated: bool = False
     number_changed: bool = False
+    # The files of several messages that are one work now; each stands with its message's words, and not in the lead.
+    files: tuple[Media, ...] = ()
 
 
 # What says how a delivery goes, and is nothing that an adviser should know of a person.

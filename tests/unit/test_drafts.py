@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from uuid import UUID
+from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,6 +14,7 @@ from crm_clients.base import Capability, OpportunityDraft
 from intake.config import Destination, Template
 from intake.lead import Attribution, Contact, Enquiry, Item, Lead, Media
 from workers import drafts
+from workers.joining import joined
 from workers.work import Work
 
 ANY = Capability("stored")
@@ -113,3 +115,13 @@ def test_every_field_of_a_lead_can_have_one_in_the_crm() -> None:
 
 def test_what_a_lead_does_not_say_fills_no_field() -> None:
     assert filled(Lead(Contact())) == {"fuente": "web", "canal": "Formulario"}
+
+
+def test_the_files_of_messages_that_came_together_fill_one_field() -> None:
+    lead = Lead(Contact(), Enquiry(text="Hola", media=(Media("voice", "1"),)))
+    later = replace(lead, enquiry=Enquiry(text="Mire", media=(Media("image", "2", filename="foto.jpg"),)))
+    works = [replace(WORK, lead=lead), replace(WORK, lead=later, event_id=uuid4())]
+    together = joined(works[0], works, ZoneInfo("America/Lima"))
+    made = drafts.opportunity(together, Destination("crm", "any", fields=ALL), ANY, contact_id="c-1", owner=None)
+    assert dict(made.fields)["archivos"] == "[voice]\n[image] foto.jpg"
+    assert made.text.count("[image] foto.jpg") == 1
