@@ -27,21 +27,35 @@ def known_as(conn: Conn, scope: Scope, kind: RecordKind, crm_id: str) -> int | N
         return cursor.execute(KNOWN_AS, given).fetchone()
 
 
+class _Moved(Exception):
+    """The record, or the one that would be adopted in its place, is no longer as it was read."""
+
+
 def follow(conn: Conn, record: Record, *, into: str) -> bool:
     """Mean the record that was kept, which the caller saw alive.  False: it has moved since it was read."""
-    scope = Scope(record.destination, record.mode, Patience().lease)
-    with conn.transaction():
-        if records.read(conn, record.record_id).crm_id != record.crm_id:
-            return False
-        records.gone(conn, record.record_id, crm_id=record.crm_id or "")
-        kept = known_as(conn, scope, record.kind, into)
-        if kept is None:
-            kept = records.name(conn, scope, record.kind, remaking.next_reference(record.reference))
-            records.know(conn, kept, crm_id=into, how="adopted")
-        records.replace(conn, record.record_id, kept)
-        if record.kind == "contact":
-            conn.execute(KEYS_FOLLOW, {"old": record.record_id, "kept": kept})
+    try:
+        with conn.transaction():
+            _follow(conn, record, into)
+    except _Moved:
+        return False
     return True
+
+
+def _follow(conn: Conn, record: Record, into: str) -> None:
+    scope = Scope(record.destination, record.mode, Patience().lease)
+    if records.read(conn, record.record_id).crm_id != record.crm_id:
+        raise _Moved
+    records.gone(conn, record.record_id, crm_id=record.crm_id or "")
+    kept = known_as(conn, scope, record.kind, into)
+    if kept is None:
+        kept = records.name(conn, scope, record.kind, remaking.next_reference(record.reference))
+        # After a restore it would be looked for under the references of the one that is gone.
+        records.unwritten(conn, kept)
+        if not records.know(conn, kept, crm_id=into, how="adopted"):
+            raise _Moved
+    records.replace(conn, record.record_id, kept)
+    if record.kind == "contact":
+        conn.execute(KEYS_FOLLOW, {"old": record.record_id, "kept": kept})
 
 
 # Each key keeps its reference: the CRM may show either under it.

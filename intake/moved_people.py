@@ -64,12 +64,14 @@ NEWEST = """
             SELECT d.*, n.last_at FROM deliveries d JOIN needs n USING (need_id)
              WHERE d.contact_record = %(contact)s) AS whose
      WHERE part <> 'follow_up' AND state NOT IN ('cancelled', 'superseded')
+       AND EXISTS (SELECT FROM bodies b
+                    WHERE b.event_id = whose.event_id AND b.what = 'lead' AND b.content IS NOT NULL)
      ORDER BY last_at DESC, position DESC, received_at DESC LIMIT 1
 """
 
 
 def _newest(conn: Conn, talk: int | None, contact: int | None) -> UUID | None:
-    """What opened the last need of this talk, or of this contact; None: there was none."""
+    """What opened the last need of this talk, or of this contact, that was not purged; None: there is none."""
     with conn.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(NEWEST, {"talk": talk, "contact": contact}).fetchone()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -115,7 +115,15 @@ class Reader:
             reading=reading,
             dedupe_value=dedupe.value(source.named_by, headers=post.headers, body=post.body),
             read_again=self._read,
+            gated=frozenset(_gated(self.settings)),
         )
+
+
+def _gated(settings: Settings) -> Iterator[str]:
+    """Under every name that their events may bear."""
+    for each in settings.sources.values():
+        if each.approval == "required":
+            yield from filter(None, (each.name, each.renamed_from))
 
 
 def not_storable(received: Received) -> Received:

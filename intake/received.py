@@ -20,6 +20,7 @@ class Received:
     `dedupe_value` is what the source's `dedupe` setting points at, None: it points at nothing here.
     `read_again` reads the raw body of an earlier receipt with today's reader.  `received_at` None: now, by the
     database's clock; else when it came, if it was kept elsewhere since.  `released`: a person says that it counts.
+    `gated`: the names of all sources whose content must be approved, since news may be of another source's event.
     """
 
     receipt_id: UUID
@@ -34,6 +35,7 @@ class Received:
     read_again: Callable[[bytes, str, dict[str, str]], Reading]
     received_at: datetime | None = None
     released: bool = False
+    gated: frozenset[str] = frozenset()
 
     @property
     def place(self) -> Place:

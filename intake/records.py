@@ -237,6 +237,17 @@ def absent(conn: Conn, record: Record, *, how: Literal["absent", "enforced", "pe
     return True
 
 
+UNWRITTEN = """
+    UPDATE records SET state = 'none', asked_until = NULL, look_at = NULL
+     WHERE record_id = %(record_id)s AND state = 'in_doubt' AND crm_id IS NULL AND write_id IS NULL
+"""
+
+
+def unwritten(conn: Conn, record_id: int) -> None:
+    """Whoever calls this knows better of a record that a later epoch made in doubt, and that nothing was asked of."""
+    conn.execute(UNWRITTEN, {"record_id": record_id})
+
+
 def settle_write(conn: Conn, record_id: int, *, how: str) -> None:
     """The doubt about the record's unsettled write is over; nothing to do if there is none."""
     conn.execute(SETTLE_WRITE, {"record_id": record_id, "how": how})

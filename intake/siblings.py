@@ -87,6 +87,17 @@ def links(conn: Conn, held: Claim) -> Links:
     return found
 
 
+HAD_CONTACT = """
+    SELECT EXISTS (SELECT FROM deliveries WHERE event_id = %(event_id)s AND contact_record IS NOT NULL)
+"""
+
+
+def had_contact(conn: Conn, held: Claim) -> bool:
+    """Whose it is was said already, in this delivery or in one before it."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return bool(cursor.execute(HAD_CONTACT, {"event_id": held.event_id}).fetchone())
+
+
 NOTE_ANYWAY = """
     SELECT note_anyway FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s
 """

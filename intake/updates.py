@@ -58,7 +58,7 @@ def apply(conn: Conn, key: IdentityKey, received: Received, states: Iterable[Tol
     told = [*states, *_news(conn, received), *moved]
     # In sorted order, as everything that locks several events does.
     for each in sorted(told, key=lambda one: one.event_id):
-        _take(conn, received.source, each)
+        _take(conn, received, each)
 
 
 def settled(conn: Conn, received: Received) -> Received:
@@ -133,7 +133,7 @@ def _known(conn: Conn, received: Received, request_id: str) -> UUID | None:
 # --- what becomes of it ---------------------------------------------------------------------------------------------
 
 
-def _take(conn: Conn, source: Source, told: Told) -> None:
+def _take(conn: Conn, received: Received, told: Told) -> None:
     # Nobody else moves its delivery, corrects it, or tells more of it before this transaction ends.
     conn.execute(decided.LOCK, {"event_id": told.event_id})
     newest, said = revisions.newest(conn, told.event_id), _said(conn, told.event_id)
@@ -147,7 +147,7 @@ def _take(conn: Conn, source: Source, told: Told) -> None:
     if merged is not None:
         revision += 1
         revisions.keep(conn, told.event_id, revision, merged)
-    _go_on(conn, told.event_id, revision, gated=source.approval == "required")
+    _go_on(conn, told.event_id, revision, gated=_is_gated(conn, received, told.event_id))
 
 
 def _is_being_said(conn: Conn, told: Told) -> bool:
@@ -172,6 +172,16 @@ def _bare(lead: Lead) -> Lead:
     """What the sender said, without what we note beside it."""
     said = tuple(flag for flag in lead.flags if flag not in {UPDATED, CORRECTIONS_KEPT})
     return replace(lead, flags=said, as_of=None)
+
+
+SOURCE = "SELECT source FROM events WHERE event_id = %(event_id)s"
+
+
+def _is_gated(conn: Conn, received: Received, event_id: UUID) -> bool:
+    """By its own source: who told WhatsApp of another number may have come with a form."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        source: str | None = cursor.execute(SOURCE, {"event_id": event_id}).fetchone()
+    return source in received.gated
 
 
 def _go_on(conn: Conn, event_id: UUID, revision: int, *, gated: bool) -> None:

@@ -115,11 +115,13 @@ def _with_number(desk: Desk, step: Step, stands: Known) -> Standing:
     """The contact gets its new number where ours still stands; `left`: it did not, of which the adviser is told."""
     with desk.pool.connection() as conn:
         ours = records.read(conn, step.record_id).how in {"answer", "look"}
+    assert isinstance(step.draft, ContactDraft)  # noqa: S101  # it is a contact's step
+    if whose.has_moved_on(desk, step.held, step.record_id, step.draft.phone):
+        return stands
     if ours and desk.wired[step.held.destination].capability(Kind.CONTACT).changes_phone:
         standing = bring_up_to_date(desk, step)
         if not isinstance(standing, ForPerson):
             return standing
-    assert isinstance(step.draft, ContactDraft)  # noqa: S101  # it is a contact's step
     return replace(stands, left=drafts.guarded(step.draft))
 
 

@@ -22,6 +22,7 @@ from intake.contacts import AmbiguousContact, ContactKey
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.identity import record_reference
+from intake.lead import NUMBER_CHANGED
 from intake.records import Record, Scope
 from workers import calls, sending
 from workers.desk import Desk, Wired
@@ -90,7 +91,7 @@ def _person(desk: Desk, held: Claim, work: Work) -> _Person:
     """What a person said of this lead's contact is asked no more."""
     who, key = work.lead.contact, desk.installation.key
     with desk.pool.connection() as conn:
-        first = siblings.links(conn, held).contact is None
+        first = not siblings.had_contact(conn, held)
         settled = siblings.contact_settled(conn, held)
     return _Person(
         held,
@@ -133,6 +134,26 @@ def stood_before(desk: Desk, held: Claim) -> bool:
         return records.read(conn, siblings.links(conn, held).contact or 0).how in THEIRS
 
 
+# Of what came later, and has had another number since.
+MOVED_ON = """
+    SELECT b.content FROM deliveries d JOIN events e USING (event_id)
+      JOIN LATERAL (SELECT content FROM bodies WHERE event_id = d.event_id AND what = 'lead'
+                     ORDER BY revision DESC LIMIT 1) b ON true
+     WHERE d.contact_record = %(record_id)s AND b.content IS NOT NULL
+       AND e.received_at > (SELECT received_at FROM events WHERE event_id = %(event_id)s)
+     ORDER BY e.received_at DESC LIMIT 20
+"""
+
+
+def has_moved_on(desk: Desk, held: Claim, record_id: int, number: str | None) -> bool:
+    """Whether a later lead of this contact says that this number has become another: it is not written back."""
+    with desk.pool.connection() as conn, conn.cursor(row_factory=scalar_row) as cursor:
+        given = {"record_id": record_id, "event_id": held.event_id}
+        leads: list[bytes] = cursor.execute(MOVED_ON, given).fetchall()
+    moved = [lead for each in leads if NUMBER_CHANGED in (lead := lead_schema.load(each)).flags]
+    return any(lead.contact.phone is not None and number in lead.contact.phone.variants for lead in moved)
+
+
 # --- a telephone that two people have ---------------------------------------------------------------------------------
 
 
@@ -145,12 +166,14 @@ def _shared_with(desk: Desk, person: _Person) -> int | None:
     return None if others and _is_of_other(desk, person, others[0]) else phones[0]
 
 
-# Names that people typed.  Those of WhatsApp profiles are whatever somebody likes to be called.
+# Names that people typed, as far as they were not purged.  Those of WhatsApp profiles are whatever somebody likes to be
+# called.
 LEADS = """
     SELECT b.content FROM deliveries d JOIN events e USING (event_id)
       JOIN LATERAL (SELECT content FROM bodies WHERE event_id = d.event_id AND what = 'lead'
                      ORDER BY revision DESC LIMIT 1) b ON true
      WHERE d.contact_record = %(record_id)s AND d.event_id <> %(event_id)s AND e.kind <> 'whatsapp'
+       AND b.content IS NOT NULL
      ORDER BY d.received_at DESC LIMIT 20
 """
 

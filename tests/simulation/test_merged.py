@@ -6,6 +6,7 @@ from uuid import UUID
 
 from tests.lab import Lab
 from tests.simulation.intruder import reconciled
+from tests.simulation.test_restore import tell_restored
 from tests.simulation.world import People, incidents, ledger
 
 
@@ -91,3 +92,13 @@ def test_the_night_follows_what_was_merged_and_finds_nothing_wrong(stored: Lab) 
     assert reconciled(stored)[0].incidents == {}
     known = stored.rows("SELECT crm_id FROM records WHERE kind = 'contact' AND state = 'known'")
     assert [each["crm_id"] for each in known] == [other]
+
+
+def test_one_that_is_merged_after_a_restore_is_followed(stored: Lab) -> None:
+    lead(stored)
+    tell_restored(stored)
+    other = kept(stored)
+    later = lead(stored, "Otra cosa")
+    stored.settle(3)
+    assert (stored.state(later), opportunities(stored)) == ("confirmed", [other, other])
+    assert len(stored.rows("SELECT FROM records WHERE kind = 'contact'")) == 2

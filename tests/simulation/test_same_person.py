@@ -10,9 +10,10 @@ from uuid import UUID
 
 import pytest
 
-from intake import moved_people
+from intake import moved_people, person_arrows
 from tests.lab import SOURCES, Lab, lab
-from tests.simulation.world import People, ledger
+from tests.ruled import rule
+from tests.simulation.world import People, ledger, purged
 from workers import news
 
 BSUID, NUMBER = "PE.100000001", "51987650001"
@@ -204,6 +205,38 @@ def test_a_form_with_another_number_keeps_it(stored: Lab) -> None:
     to_another_number(stored)
     stored.work()
     assert sorted(map(str, phones(stored))) == ["+51911222333", f"+{NEW_NUMBER}"]
+
+
+def test_the_number_of_a_form_whose_source_is_gated_waits_for_approval(stored: Lab, tmp_path: Path) -> None:
+    event = stored.form(phone="987650001", email="rosa@example.com")
+    stored.work()
+    rule(stored, tmp_path, "web", 'approval = "required"')
+    to_another_number(stored)
+    stored.work()
+    assert (stored.state(event), phones(stored)) == ("awaiting_approval", [f"+{NUMBER}"])
+
+
+def test_an_earlier_lead_that_is_delivered_anew_brings_no_old_number_back(stored: Lab) -> None:
+    first = said(stored, "Hola", number=NUMBER)
+    to_another_number(stored)
+    stored.work()
+    said(stored, "Otra consulta", at=SUNDAY + 9 * DAY, number=NEW_NUMBER)
+    moves(stored, {"type": "user_changed_number", "wa_id": "51933340003"}, NEW_NUMBER)
+    stored.work()
+    with stored.pool.connection() as conn:
+        person_arrows.new_generation(conn, first, gated=False)
+    stored.work()
+    assert (stored.state(first), phones(stored)) == ("confirmed", ["+51933340003"])
+
+
+def test_a_number_follows_into_the_crm_though_the_last_lead_was_purged(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    last = stored.form(phone="987650001", email="")
+    stored.work()
+    purged(stored, last)
+    to_another_number(stored)
+    stored.work()
+    assert phones(stored) == [f"+{NEW_NUMBER}"]
 
 
 def test_a_new_user_id_tells_the_adviser_that_the_number_is_another(stored: Lab) -> None:

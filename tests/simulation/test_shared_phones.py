@@ -9,10 +9,11 @@ from uuid import UUID
 
 import pytest
 
+from intake import person_arrows
 from intake.config import ContactRule
 from tests.commands import DECIDED, beside, intake
 from tests.lab import Lab
-from tests.simulation.world import People, ledger
+from tests.simulation.world import People, ledger, purged
 
 PHONE = "987650001"
 
@@ -86,6 +87,23 @@ def test_a_second_request_of_the_second_person_asks_nobody_again(stored: Lab) ->
                      [item["item_id"]])  # fmt: skip
     asks(stored, "Luis Quispe")
     assert (names(stored), items(stored)) == (["Ana Quispe"], [])
+
+
+def test_what_is_delivered_anew_asks_nobody_again(stored: Lab) -> None:
+    asks(stored, "Ana Quispe")
+    luis = asks(stored, "Luis Pérez")
+    with stored.pool.connection() as conn:
+        conn.execute("UPDATE items SET closed_at = clock_timestamp(), resolution = 'accept' WHERE closed_at IS NULL")
+        person_arrows.new_generation(conn, luis, gated=False)
+    stored.work()
+    assert (stored.state(luis), items(stored)) == ("confirmed", [])
+
+
+def test_a_name_that_was_purged_is_no_other_name(stored: Lab) -> None:
+    before = asks(stored, "Ana Quispe")
+    purged(stored, before)
+    later = asks(stored, "Luis Pérez")
+    assert (stands(stored, later), names(stored)) == (("confirmed", None), ["Ana Quispe"])
 
 
 @pytest.mark.parametrize("email", ["", "luis@example.com"])

@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import psycopg
+
 from crm_clients.transport import Sent, Transport
 from crm_clients.watchdog import boot_clock
 from tests.integration.sandbox_calls import Caller
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from crm_clients.base import Account, Request
     from tests.lab import Json, Lab
 
@@ -141,6 +145,17 @@ def ledger(lab: Lab) -> Counter[str]:
     """How many records of each kind the CRM ever made, sentinels apart, dead or alive."""
     made = (each for each in lab.dials.ledger() if each["what"] == "created")
     return Counter(str(each["kind"]) for each in made if "sentinel" not in str(each["reference"]))
+
+
+EMPTY = """
+    UPDATE bodies SET content = NULL, purged_at = clock_timestamp() WHERE event_id = %s AND what = 'lead'
+"""
+
+
+def purged(lab: Lab, event: UUID) -> None:
+    """What this event said is gone, as after the days that its source names."""
+    with psycopg.connect(lab.database_url) as conn:
+        conn.execute(EMPTY, [event])
 
 
 def incidents(lab: Lab) -> list[str]:
