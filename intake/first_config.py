@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from intake import paste_texts
 from intake.config.known import KNOWN_PROVIDERS, PROVIDER_KINDS, UNSIGNED
 from intake.sources.base import SourceKind
 
@@ -186,14 +187,22 @@ def _paste(wishes: Wishes, source: _Source) -> str:
   Verify token   what stands in {_reference(wishes, f"{source.name}-verify-token")}
   then subscribe to: leadgen.  Into {secret} goes the App secret; a page_token is needed, too (docs/sources.md)"""
         case provider if provider in THEIRS:
-            where = f"{provider}\n  address   {address}\n  its own secret goes into {secret} (docs/sources.md)"
+            where = f"""{provider}
+  address   {address}
+  its own secret goes into {secret}
+  there     {_there(provider)}"""
         case provider:
             where = f"""{provider}
   address   {address}
   secret    what stands in {secret}
-            (where the tool cannot sign: header X-Intake-Token, or ?token=... behind the address)
+  there     {_there(provider)}
   details   docs/sources.md"""
     return f"{source.name}: {where}"
+
+
+def _there(provider: str) -> str:
+    """Where it is pasted, as `intake sources` says."""
+    return paste_texts.of(provider).of("en")
 
 
 def _crm(wishes: Wishes) -> Iterator[str]:

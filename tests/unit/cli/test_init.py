@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from intake import first_config
+from intake import first_config, paste_texts
 from intake.config import Settings, load
 from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS
 from intake.first_config import FORMS, WHATSAPPS, Wishes
@@ -38,6 +38,12 @@ def test_everything_at_once_lacks_only_what_others_give(tmp_path: Path) -> None:
     assert closed == ["wa-ventas"]
     assert "secrets/wa-ventas-secret: still to be put there" in said.out
     assert "Callback URL   https://leads.example.com/hooks/wa-ventas" in said.out
+
+
+@pytest.mark.parametrize("provider", sorted({*FORMS} - first_config.META))
+def test_what_to_paste_where_is_what_the_sources_say(tmp_path: Path, provider: str) -> None:
+    """Some take a signature alone: a token would be refused."""
+    assert paste_texts.of(provider).of("en") in init(tmp_path, "--form", provider).out
 
 
 def test_secrets_are_their_owners_alone_and_are_not_printed(tmp_path: Path) -> None:
