@@ -58,5 +58,10 @@ def _follow(conn: Conn, record: Record, into: str) -> None:
         conn.execute(KEYS_FOLLOW, {"old": record.record_id, "kept": kept})
 
 
+def is_of_another(record: Record, reference: str) -> bool:
+    """Whether people merged what bears this reference, or is made anew in its place, into what bears another."""
+    return remaking.first_reference(record.reference) != reference
+
+
 # Each key keeps its reference: the CRM may show either under it.
 KEYS_FOLLOW = "UPDATE contact_keys SET record_id = %(kept)s WHERE record_id = %(old)s"

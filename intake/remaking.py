@@ -92,6 +92,12 @@ def next_reference(reference: str) -> str:
     return f"{read[1]}-g{int(read[2] or 1) + 1}"
 
 
+def first_reference(reference: str) -> str:
+    """The reference of the record in place of which the one that bears this was made anew, else the same."""
+    read = GENERATION.fullmatch(reference)
+    return read[1] if read else reference
+
+
 KEYS_FOLLOW = """
     UPDATE contact_keys
        SET record_id = %(new)s, reference = regexp_replace(reference, '-g[0-9]+$', '') || %(suffix)s

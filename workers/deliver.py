@@ -17,11 +17,12 @@ from typing import assert_never
 import structlog
 
 from crm_clients.base import ContactDraft, Kind, NoteDraft, OpportunityDraft, Seen
-from intake import attempts, deliveries, needs, person_arrows, records, siblings
+from intake import attempts, deliveries, merging, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
 from intake.db import LOST, transaction
 from intake.deliveries import Claim, LostClaim
 from intake.identity import need_reference, record_reference
+from intake.lead import Contact
 from workers import backoff, contents, drafts, news, whose
 from workers.carrying import Making, carried_elsewhere, compose, debounce
 from workers.closed import on_closed, without
@@ -34,7 +35,7 @@ from workers.joining import joined
 from workers.look import gone
 from workers.owners import OWNER_AWAY, Chosen, choose
 from workers.standing import ACCOUNT_PAUSED, Elsewhere, ForPerson, Halt, InDoubt, Known, Later, Standing, Superseded
-from workers.update import bring_up_to_date, keep_read_back, read_now
+from workers.update import bring_up_to_date, keep_read_back, read_now, written
 from workers.work import Forgotten, Work, load
 from workers.writing import Step
 
@@ -107,17 +108,18 @@ def _contact(desk: Desk, held: Claim, work: Work) -> Standing:
     step = Step(held, named.record_id, draft, whose=named.whose)
     standing = ensure(desk, step)
     if work.number_changed and isinstance(standing, Known) and not standing.made:
-        return _with_number(desk, step, standing)
+        return _with_number(desk, step, standing, work.lead.contact)
     return standing
 
 
-def _with_number(desk: Desk, step: Step, stands: Known) -> Standing:
+def _with_number(desk: Desk, step: Step, stands: Known, person: Contact) -> Standing:
     """The contact gets its new number where ours still stands; `left`: it did not, of which the adviser is told."""
     with desk.pool.connection() as conn:
-        ours = records.read(conn, step.record_id).how in {"answer", "look"}
+        record = records.read(conn, step.record_id)
     assert isinstance(step.draft, ContactDraft)  # noqa: S101  # it is a contact's step
     if whose.has_moved_on(desk, step.held, step.record_id, step.draft.phone):
         return stands
+    ours = record.how in {"answer", "look"} and whose.had_number(person, written(desk, record).get("phone"))
     if ours and desk.wired[step.held.destination].capability(Kind.CONTACT).changes_phone:
         standing = bring_up_to_date(desk, step)
         if not isinstance(standing, ForPerson):
@@ -128,7 +130,8 @@ def _with_number(desk: Desk, step: Step, stands: Known) -> Standing:
 def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standing:
     record_id = _name(desk, held, work, Kind.OPPORTUNITY)
     with desk.pool.connection() as conn:
-        stands = records.read(conn, record_id).crm_id is not None
+        record = records.read(conn, record_id)
+        stands = record.crm_id is not None
         newer = siblings.newer_applied(conn, held)
         wrote = siblings.wrote(conn, held, record_id)
     if newer and not wrote:
@@ -150,7 +153,8 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
             joined(flagged, works, zone), destination, can, contact_id=contact.crm_id, owner=chosen.owner
         ),
     )
-    step = Step(held, record_id, draft, carries)
+    shared = merging.is_of_another(record, record_reference(work.reference, Kind.OPPORTUNITY.value))
+    step = Step(held, record_id, draft, carries, shared=shared)
     if stands and held.part == "version" and not newer:
         stopped = _tell_news(desk, held, work, step, contact)
         return stopped or _tell_left(desk, held, work, bring_up_to_date(desk, step))
@@ -173,7 +177,7 @@ def _person_now(desk: Desk, held: Claim) -> Seen | Halt:
 
 def _tell_news(desk: Desk, held: Claim, work: Work, step: Step, contact: Known) -> Halt | None:
     """A note, once, of what the sender changed since we wrote last.  None: it stands, or there is nothing to tell."""
-    if not work.updated or not isinstance(step.draft, OpportunityDraft):
+    if not work.updated or step.shared or not isinstance(step.draft, OpportunityDraft):
         return None
     with desk.pool.connection() as conn:
         record = records.read(conn, step.record_id)

@@ -70,6 +70,8 @@ def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
     if not isinstance(seen, Seen):
         return seen
     assert isinstance(step.draft, OpportunityDraft | ContactDraft)  # noqa: S101  # nothing else is brought up to date
+    if step.shared:
+        return _leave(desk, step, record, seen, guarded(step.draft))
     base, wanted = written(desk, record), guarded(step.draft)
     changes = compare(base, seen.values, wanted)
     if changes.left:
@@ -83,6 +85,15 @@ def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
     with desk.pool.connection() as conn:
         attempts.keep_read_back(conn, record.record_id, json.dumps({**base, **ours}).encode())
     return Known(seen.crm_id, left=told)
+
+
+def _leave(desk: Desk, step: Step, record: Record, seen: Seen, wanted: Mapping[str, str]) -> Known:
+    """All that reads otherwise is told, and what our last write of the other left stays what it was."""
+    changes = compare({}, seen.values, wanted)
+    left = Changes({}, tuple(sorted({*changes.left, *changes.send})))
+    if left.left:
+        _show_left(desk, step, record, left)
+    return Known(seen.crm_id, left=_to_tell(left, {}, wanted))
 
 
 def _to_tell(changes: Changes, base: Mapping[str, str], wanted: Mapping[str, str]) -> Mapping[str, str]:

@@ -22,7 +22,7 @@ from intake.contacts import AmbiguousContact, ContactKey
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.identity import record_reference
-from intake.lead import NUMBER_CHANGED
+from intake.lead import NUMBER_CHANGED, Contact
 from intake.records import Record, Scope
 from workers import calls, sending
 from workers.desk import Desk, Wired
@@ -152,6 +152,13 @@ def has_moved_on(desk: Desk, held: Claim, record_id: int, number: str | None) ->
         leads: list[bytes] = cursor.execute(MOVED_ON, given).fetchall()
     moved = [lead for each in leads if NUMBER_CHANGED in (lead := lead_schema.load(each)).flags]
     return any(lead.contact.phone is not None and number in lead.contact.phone.variants for lead in moved)
+
+
+def had_number(person: Contact, number: str | None) -> bool:
+    """Whether this is one that the person has or had, as far as the lead tells: people may have merged two contacts."""
+    if not number or person.phone is None:
+        return True
+    return any(answers.is_same_phone(number, each or "") for each in (person.phone.e164, *person.phone.variants))
 
 
 # --- a telephone that two people have ---------------------------------------------------------------------------------

@@ -59,13 +59,17 @@ class Whose:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One record that a held delivery wants to exist.  `carries`: the other events whose words the draft holds."""
+    """One record that a held delivery wants to exist.  `carries`: the other events whose words the draft holds.
+
+    `shared`: people merged it into the record of another need, so that nothing that stands there is this one's.
+    """
 
     held: Claim
     record_id: int
     draft: Draft = field(repr=False)
     carries: tuple[UUID, ...] = ()
     whose: Whose = Whose()
+    shared: bool = False
 
     @property
     def kind(self) -> Kind:

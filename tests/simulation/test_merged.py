@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from intake import merging, records
 from tests.lab import Lab
 from tests.simulation.intruder import reconciled
 from tests.simulation.test_restore import tell_restored
@@ -92,6 +93,32 @@ def test_the_night_follows_what_was_merged_and_finds_nothing_wrong(stored: Lab) 
     assert reconciled(stored)[0].incidents == {}
     known = stored.rows("SELECT crm_id FROM records WHERE kind = 'contact' AND state = 'known'")
     assert [each["crm_id"] for each in known] == [other]
+
+
+def amounts(made: Lab) -> dict[str, object]:
+    return {str(each["id"]): each["amount"] for each in made.in_crm("opportunity")}
+
+
+def test_a_quote_changes_nothing_of_another_whose_opportunity_was_kept(stored: Lab) -> None:
+    one, other = stored.quote("COT-1"), stored.quote("COT-2", amount="900.00")
+    stored.work()
+    with stored.pool.connection() as conn:
+        lost, kept_ = (records.read(conn, opportunity_record(stored, each)) for each in (one, other))
+        assert merging.follow(conn, lost, into=str(kept_.crm_id))
+    later = stored.quote("COT-1", version=2, amount="111.00")
+    stored.work()
+    (note,) = stored.in_crm("note")
+    assert (stored.state(later), amounts(stored)[str(kept_.crm_id)]) == ("confirmed", "900.00")
+    assert (note["opportunity_id"], "111" in str(note["text"])) == (kept_.crm_id, True)
+    stored.quote("COT-2", version=2, amount="950.00")
+    stored.work()
+    assert amounts(stored)[str(kept_.crm_id)] == "950.00"
+
+
+def opportunity_record(made: Lab, event: UUID) -> int:
+    record_id = made.delivery(event)["opportunity_record"]
+    assert isinstance(record_id, int)
+    return record_id
 
 
 def test_one_that_is_merged_after_a_restore_is_followed(stored: Lab) -> None:

@@ -229,6 +229,20 @@ def test_an_earlier_lead_that_is_delivered_anew_brings_no_old_number_back(stored
     assert (stored.state(first), phones(stored)) == ("confirmed", ["+51933340003"])
 
 
+def test_the_other_number_of_a_contact_that_people_merged_stays(stored: Lab) -> None:
+    said(stored, "Hola", number=NUMBER)
+    said(stored, "Hola", number="51944440004")
+    one, other = (
+        next(str(each["id"]) for each in stored.in_crm("contact") if each["phone"] == f"+{number}")
+        for number in (NUMBER, "51944440004")
+    )
+    People(stored).merge(one, into=other)
+    to_another_number(stored)
+    stored.settle(2)
+    assert phones(stored) == ["+51944440004"]
+    assert news.CONTACT_LEFT in str(stored.in_crm("note")[0]["text"])
+
+
 def test_a_number_follows_into_the_crm_though_the_last_lead_was_purged(stored: Lab) -> None:
     said(stored, "Hola", number=NUMBER)
     last = stored.form(phone="987650001", email="")
