@@ -159,15 +159,20 @@ class Scene:
         self._settle(self._desk)
 
     def _settle(self, desk: Desk) -> None:
-        for step in range(MOST_STEPS):
-            self._work(desk)
-            waiting, doubtful = self._open_states()
-            if not waiting and (not doubtful or step >= STEPS_OF_A_DOUBT):
-                break
-            self.stage.pass_time(STEP)
+        self._until_nothing_waits(desk, STEPS_OF_A_DOUBT)
         for _ in range(AFTERWARDS if self.stage.rows(LOOKED_AT) else 0):
             self.stage.pass_time(STEP)
             self._work(desk)
+        # The last look may have ended a doubt, behind which others waited.
+        self._until_nothing_waits(desk, 0)
+
+    def _until_nothing_waits(self, desk: Desk, steps_of_a_doubt: int) -> None:
+        for step in range(MOST_STEPS):
+            self._work(desk)
+            waiting, doubtful = self._open_states()
+            if not waiting and (not doubtful or step >= steps_of_a_doubt):
+                break
+            self.stage.pass_time(STEP)
 
     def _open_states(self) -> tuple[bool, bool]:
         """Whether anything is still on its way, and whether anything is in doubt."""
