@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 import redis
 import structlog
 from rq import SimpleWorker
+from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
 from intake import queue
@@ -76,10 +78,11 @@ def run(redis_url: str, worker: WorkerProcess) -> None:
     CURRENT.set(worker)
     threading.Thread(target=worker.beat, name="heartbeat", daemon=True).start()
     client = queue.connect(redis_url, patience=None)
-    while True:
+    while not worker.stopping.is_set():
         _take_jobs(client)
-        if worker.stopping.wait(BEGINS_AGAIN):
-            break
+        # The handlers of RQ's worker stand still, and end it from wherever a signal finds this process.
+        with suppress(StopRequested, redis.RedisError):
+            worker.stopping.wait(BEGINS_AGAIN)
 
 
 def _take_jobs(client: redis.Redis) -> None:

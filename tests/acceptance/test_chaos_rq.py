@@ -214,6 +214,21 @@ def test_a_worker_that_is_busy_outlives_an_absence_of_redis(works_slowly: Plant)
     works.stop("ordinary-6")
 
 
+def test_a_worker_that_waits_for_redis_after_its_work_stops_well(works_slowly: Plant) -> None:
+    works = works_slowly
+    works.start("ordinary-7")
+    works.settle(send(works, "before-it-went"))
+    process = process_of(works, "ordinary-7")
+    events = send(works, "when-it-went")
+    works.until(lambda: in_hand(works), "a drain is under way")
+    with works.away("Valkey"):
+        works.until(lambda: works.states(events)["confirmed"] == len(events), "what was in hand is done")
+        works.until(lambda: "Redis lost" in works.log("ordinary-7"), "RQ gave up")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(STOPS_WITHIN) == 0
+    works.stop("ordinary-7")
+
+
 def test_a_worker_stops_in_time_while_redis_is_away(works: Plant) -> None:
     works.start("ordinary-5")
     works.settle(send(works, "then-away"))
