@@ -64,6 +64,8 @@ NEWEST = """
             SELECT d.*, n.last_at FROM deliveries d JOIN needs n USING (need_id)
              WHERE d.contact_record = %(contact)s) AS whose
      WHERE part <> 'follow_up' AND state NOT IN ('cancelled', 'superseded')
+       AND NOT EXISTS (SELECT FROM deliveries later
+                        WHERE later.event_id = whose.event_id AND later.generation > whose.generation)
        AND EXISTS (SELECT FROM bodies b
                     WHERE b.event_id = whose.event_id AND b.what = 'lead' AND b.content IS NOT NULL)
      ORDER BY last_at DESC, position DESC, received_at DESC LIMIT 1
