@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from intake.config.settings import Settings
 
 LARGEST_FILE: Final = 1024 * 1024  # bytes; about five thousand sources
 TOML_PLACE: Final = re.compile(r"(?P<rule>.*) \(at line (?P<line>\d+), (?P<column>column \d+)\)", re.DOTALL)
+PORT: Final = re.compile(r"[0-9]{1,5}", re.ASCII)
 NOT_UTF8: Final = "must be UTF-8 text"
 
 
@@ -45,7 +47,14 @@ def load(
     if complaints:
         raise ConfigError(str(path), _problems(text, complaints))
     look_up = partial(resolve, environ=environ, folder=path.parent, read=read_secret)
-    return build.settings(read, look_up, built_in)
+    built = build.settings(read, look_up, built_in)
+    return built if "public_base_url" in read.intake else replace(built, public_base_url=_local(environ))
+
+
+def _local(environ: Mapping[str, str]) -> str:
+    """Where the receiver of this host listens.  A PORT that is none is refused with the process's other settings."""
+    port = environ.get("PORT") or ""
+    return f"http://127.0.0.1:{port if PORT.fullmatch(port) else 8080}"
 
 
 def _text(path: Path) -> str:

@@ -32,6 +32,12 @@ def test_the_document_counts_runs_and_events() -> None:
     assert (told["runs"], told["lost"], told["doubled"], told["uncertain"], told["confirmed"]) == (3, 1, 1, 1, 1)
 
 
+def test_one_run_is_told_in_the_singular() -> None:
+    made = Result(seed=7)
+    made.add(played(HELD, Verdict(1, 0, (), ())))
+    assert telling.summary(made).startswith("1 run, 1 accepted event: ")
+
+
 def test_a_failure_says_how_to_see_it_again() -> None:
     assert f"  again: intake prove --seed 7 --only {BROKEN}" in list(telling.text(result(broken=True)))
 

@@ -110,7 +110,7 @@ def _wanted(company: Company, *, quick: bool, seed: int) -> Sequence[Run]:
 
 
 def _play(company: Company, runs: Sequence[Run], result: Result) -> None:
-    with click.progressbar(length=len(runs), label=f"{len(runs)} runs", file=sys.stderr) as bar:
+    with click.progressbar(length=len(runs), label=telling.counted(len(runs), "run"), file=sys.stderr) as bar:
         for played in company.play(runs):
             result.add(played)
             bar.update(1)

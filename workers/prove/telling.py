@@ -24,10 +24,15 @@ LEGEND = (
 def summary(result: Result) -> str:
     """One sentence."""
     return (
-        f"{result.runs} runs, {result.accepted} accepted events: {result.confirmed} confirmed,"
+        f"{counted(result.runs, 'run')}, {counted(result.accepted, 'accepted event')}: {result.confirmed} confirmed,"
         f" {result.uncertain} open and visible, {result.lost} lost, {result.doubled} doubled"
         f" (seed {result.seed}, {result.seconds:.0f} s)"
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of a thing, in the plural where it takes one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def text(result: Result) -> Iterator[str]:

@@ -43,6 +43,15 @@ def test_installation_is_as_written(whole: Settings) -> None:
     assert whole.holidays == {date(2026, 12, 25), date(2027, 1, 1)}
 
 
+@pytest.mark.parametrize(("port", "address"), [("", "8080"), ("8099", "8099"), ("none of all", "8080")])
+def test_senders_call_this_host_where_nobody_wrote_an_address(port: str, address: str) -> None:
+    assert load(DEMO_CONFIG, {"PORT": port}).public_base_url == f"http://127.0.0.1:{address}"
+
+
+def test_a_written_address_is_stronger_than_the_port() -> None:
+    assert load(EVERY_KEY, {**KEYS, "PORT": "8099"}).public_base_url == "https://hooks.example.com"
+
+
 def test_alerts_are_as_written(whole: Settings) -> None:
     one = whole.alerts
     assert (one.format, one.email_to) == ("json", ("ventas@example.com", "rosa@example.com"))
