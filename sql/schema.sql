@@ -145,9 +145,9 @@ CREATE TABLE records (
 );
 CREATE INDEX records_to_look_at ON records (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX records_in_doubt ON records (destination, mode) WHERE state IN ('asked', 'in_doubt');
--- An id of the CRM, or a reference, that a person has in hand.
+-- An id of the CRM, or a reference or its beginning, that a person has in hand.
 CREATE INDEX records_by_crm_id ON records USING hash (crm_id) WHERE crm_id IS NOT NULL;
-CREATE INDEX records_by_reference ON records USING hash (reference);
+CREATE INDEX records_by_reference ON records (reference text_pattern_ops);
 
 -- The same, with what depends on the time of reading: may its write still leave, is its look due.
 CREATE VIEW records_now AS
@@ -240,6 +240,9 @@ CREATE INDEX deliveries_of_contact ON deliveries (contact_record) WHERE contact_
 CREATE INDEX deliveries_of_opportunity ON deliveries (opportunity_record) WHERE opportunity_record IS NOT NULL;
 CREATE INDEX deliveries_of_task ON deliveries (task_record) WHERE task_record IS NOT NULL;
 CREATE INDEX deliveries_of_note ON deliveries (note_record) WHERE note_record IS NOT NULL;
+-- All that is final of one CRM, by the way in that it came.
+CREATE INDEX deliveries_of_crm ON deliveries (destination, source, mode, received_at, event_id)
+    WHERE state IN ('confirmed', 'cancelled', 'superseded');
 -- What ended without arriving.
 CREATE INDEX deliveries_ended ON deliveries (state, source) WHERE state IN ('cancelled', 'superseded');
 

@@ -164,16 +164,14 @@ def page_of(status: HTTPStatus, *, csrf: bool = False) -> Response:
 
 
 def _told(status: HTTPStatus, *, csrf: bool) -> str:
-    match status:
-        case HTTPStatus.FORBIDDEN if csrf:
-            return _("El formulario era de otra sesión o de una página anterior. Vuelva, recargue e intente otra vez.")
-        case HTTPStatus.FORBIDDEN:
-            return _("Su rol no permite esto. Quien administra puede darle otro.")
-        case HTTPStatus.NOT_FOUND:
-            return _("Aquí no hay nada. Quizás el enlace está incompleto, o lo que mostraba ya se borró.")
-        case HTTPStatus.SERVICE_UNAVAILABLE:
-            return _("La base de datos no responde ahora. Lo que llega se sigue guardando; intente en un momento.")
-        case HTTPStatus.INTERNAL_SERVER_ERROR:
-            return _("Algo falló de nuestro lado y quedó anotado. No se cambió nada.")
-        case _:
-            return _("Esto no se pudo leer. Vuelva e intente otra vez.")
+    if csrf:
+        return _("El formulario era de otra sesión o de una página anterior. Vuelva, recargue e intente otra vez.")
+    return {
+        HTTPStatus.FORBIDDEN: _("Su rol no permite esto. Quien administra puede darle otro."),
+        HTTPStatus.NOT_FOUND: _("Aquí no hay nada. Quizás el enlace está incompleto, o lo que mostraba ya se borró."),
+        HTTPStatus.TOO_MANY_REQUESTS: _("Demasiadas búsquedas seguidas. Espere un minuto."),
+        HTTPStatus.SERVICE_UNAVAILABLE: _(
+            "La base de datos no responde ahora. Lo que llega se sigue guardando; intente en un momento."
+        ),
+        HTTPStatus.INTERNAL_SERVER_ERROR: _("Algo falló de nuestro lado y quedó anotado. No se cambió nada."),
+    }.get(status, _("Esto no se pudo leer. Vuelva e intente otra vez."))

@@ -21,6 +21,7 @@ from intake.console.many import may_many
 from intake.db import Conn
 from intake.desk import access, at_door, inbox, many, operators, searching
 from intake.desk.inbox import LISTS, STATES, Filter, List, Page, Row
+from intake.desk.searching import LOOKED_THROUGH
 from intake.desk.tools import connection, tools
 from intake.ops import BadCursor
 from intake.sources.base import SourceKind
@@ -29,6 +30,8 @@ from intake.worklist import KINDS
 # More is for a report, not for a browser.
 MOST_EXPORTED: Final = 5000
 REFUSED_DAYS: Final = 7
+# Whoever knows a whole number finds its person; trying out numbers until one is found would take weeks.
+SEARCHES_PER_MINUTE: Final = 60
 # How often the first page of a list is brought up to date, in seconds; later ones stand still.
 LIVE_EVERY: Final = 15
 
@@ -56,7 +59,7 @@ def show(which: str) -> str:
     """One list."""
     named = _named(which)
     with connection() as conn:
-        wanted = _wanted(conn)
+        wanted, is_cut = _wanted(conn, named)
         found = _page(conn, named, wanted)
         people = masked.contacts(conn, [row.event_id for row in found.rows if row.event_id])
         counted = inbox.counts(conn, midnight=tools().midnight)
@@ -66,7 +69,7 @@ def show(which: str) -> str:
         "inbox.html", which=named, page=found, people=people, counts=counted, given=_given(),
         causes=shared[0], held=shared[1], may_many=may_many,
         dated=named in DATED, live=None if "cursor" in _given() else LIVE_EVERY,
-        filters=_filters(named, names), next=_next(named, found),
+        filters=_filters(named, names), next=_next(named, found), looked_through=LOOKED_THROUGH if is_cut else None,
         filtered=any(value for key, value in _given().items() if key != "cursor"),
     )  # fmt: skip
 
@@ -98,11 +101,23 @@ def _given() -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _wanted(conn: Conn) -> Filter:
+def _wanted(conn: Conn, which: List) -> tuple[Filter, bool]:
+    """And whether the list was longer than what a search looks through."""
     given = _given()
-    events: list[UUID] | None = None
-    if "q" in given:
-        events = searching.find(conn, given["q"], tools().settings.region)
+    wanted = _filtered(given)
+    if "q" not in given:
+        return wanted, False
+    if tools().rates.wait("search", gate.signed_in().operator.name, SEARCHES_PER_MINUTE):
+        abort(HTTPStatus.TOO_MANY_REQUESTS)
+    found = searching.find(conn, given["q"], tools().settings.region)
+    if found:
+        return replace(wanted, events=found), False
+    first = replace(wanted, cursor=None, limit=LOOKED_THROUGH)
+    listed = inbox.events(conn, which, first, midnight=tools().midnight)
+    return replace(wanted, events=searching.among(conn, given["q"], listed)), len(listed) > LOOKED_THROUGH
+
+
+def _filtered(given: Mapping[str, str]) -> Filter:
     assignee = given.get("assignee")
     return Filter(
         source=given.get("source"),
@@ -111,7 +126,6 @@ def _wanted(conn: Conn) -> Filter:
         item_kind=given.get("item"),
         assignee=gate.signed_in().operator.name if assignee == "me" else assignee,
         mode=given.get("mode"),
-        events=events,
         cursor=given.get("cursor"),
         reason=given.get("reason"),
         since=_midnight(given.get("since")),
@@ -147,7 +161,7 @@ def _filters(which: List, names: list[str]) -> list[tuple[str, str, Choices]]:
         "decide": [("item", _("Qué es"), items), ("assignee", _("Responsable"), people), *crm],
         "moving": crm,
         "today": crm,
-        "all": [("state", _("Estado"), states)],
+        "all": [("state", _("Estado"), states), *crm],
     }[which]
     return [*every, ("source", _("Fuente"), sources), ("kind", _("Canal"), kinds), ("mode", _("Modo"), modes)]
 
@@ -167,7 +181,7 @@ def export(which: str) -> Response:
     """The list as it is filtered, people masked."""
     named = _named(which)
     with connection() as conn:
-        found = _page(conn, named, replace(_wanted(conn), cursor=None, limit=MOST_EXPORTED))
+        found = _page(conn, named, replace(_wanted(conn, named)[0], cursor=None, limit=MOST_EXPORTED))
         people = masked.contacts(conn, [row.event_id for row in found.rows if row.event_id])
         access.note(conn, gate.viewer(), "export", list=named, rows=len(found.rows))
     answer = Response(as_csv(found.rows, people), content_type="text/csv; charset=utf-8")

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 from uuid import UUID
 
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import class_row, dict_row, scalar_row
 
 from intake.db import Conn
 from intake.deliveries import FINAL, OPEN
@@ -61,7 +61,7 @@ class Filter:
     """Which lines, None: any.  `assignee` "-": nobody's.  `cursor`: where the page before ended.
 
     `item_kind`, `reason`: of what waits for a person.  `since`, `until`: of the time that the list is sorted by.
-    `destination`: of lists of what is open or of today; among all events no index leads to it.
+    `destination`: where the newest delivery goes.
     """
 
     source: str | None = None
@@ -139,7 +139,6 @@ DECIDE: Final = f"""
        AND (%(reason)s::text IS NULL OR i.reason = %(reason)s)
        AND (%(at)s::timestamptz IS NULL OR (i.opened_at, i.item_id) > (%(at)s, %(key)s::bigint))
      ORDER BY i.opened_at, i.item_id LIMIT %(limit)s)
-    {MARKED} ORDER BY p.at, p.item_id
 """  # noqa: S608
 OF_EVENT: Final = f"""
            e.event_id::text AS key, e.event_id, e.mode, e.source, e.kind, d.state, d.reason, {LINKED},
@@ -158,7 +157,6 @@ MOVING: Final = f"""
        AND d.state IN ('received', 'delivering', 'waiting') {OF_WAY} {WANTED} {WITHIN.format("d.received_at")}
        AND (%(at)s::timestamptz IS NULL OR (d.received_at, d.event_id) > (%(at)s, %(key)s::uuid))
      ORDER BY d.received_at, d.event_id LIMIT %(limit)s)
-    {MARKED} ORDER BY p.at, p.event_id
 """  # noqa: S608
 # The newest first.
 TODAY: Final = f"""
@@ -169,27 +167,57 @@ TODAY: Final = f"""
        {OF_WAY} {WANTED} {WITHIN.format("d.changed_at")}
        AND (%(at)s::timestamptz IS NULL OR (d.changed_at, d.event_id) < (%(at)s, %(key)s::uuid))
      ORDER BY d.changed_at DESC, d.event_id DESC LIMIT %(limit)s)
-    {MARKED} ORDER BY p.at DESC, p.event_id DESC
 """  # noqa: S608
 ALL: Final = f"""
     , page AS MATERIALIZED (
-    SELECT e.received_at AS at, {OF_EVENT} FROM picked x CROSS JOIN {EVENT_OF.format("x")} {DELIVERY} {ITEM})
-    {MARKED} ORDER BY p.at DESC, p.event_id DESC
+    SELECT x.received_at AS at, {OF_EVENT} FROM picked x CROSS JOIN {EVENT_OF.format("x")} {DELIVERY} {ITEM})
 """  # noqa: S608
-QUERIES: Final[Mapping[Literal["decide", "moving", "today"], str]] = {
-    "decide": DECIDE, "moving": MOVING, "today": TODAY,
-}  # fmt: skip
+OF_EVENTS: Final = "SELECT p.event_id FROM page p WHERE p.event_id IS NOT NULL"
+QUERIES: Final[Mapping[List, str]] = {"decide": DECIDE, "moving": MOVING, "today": TODAY, "all": ALL}
+IN_ORDER: Final[Mapping[List, str]] = {
+    "decide": "p.at, p.item_id",
+    "moving": "p.at, p.event_id",
+    "today": "p.at DESC, p.event_id DESC",
+    "all": "p.at DESC, p.event_id DESC",
+}
 
 
 def page(conn: Conn, which: List, wanted: Filter, *, midnight: datetime) -> Page:
     """One page of a list.  `midnight`: when today began.  Raises BadCursor."""
-    at, key = _opened(wanted.cursor, which)
-    if which == "all":
-        found = _all(conn, wanted, at, key)
-    else:
-        found = _rows(conn, QUERIES[which], _given(wanted) | {"midnight": midnight, "at": at, "key": key})
+    found = _rows(conn, which, wanted, midnight)
     shown = tuple(found[: wanted.limit])
     return Page(shown, _cursor(shown[-1]) if len(found) > wanted.limit else None)
+
+
+def events(conn: Conn, which: List, wanted: Filter, *, midnight: datetime) -> list[UUID]:
+    """The events of the first so many lines of a list, each once; more than `limit` where the list goes on."""
+    if wanted.state not in {None, *STATES}:
+        return []
+    text, given = _asked(which, wanted, midnight)
+    text = f"{text} {OF_EVENTS} ORDER BY {IN_ORDER[which]}"
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return list(dict.fromkeys(cursor.execute(text, given).fetchall()))
+
+
+def _rows(conn: Conn, which: List, wanted: Filter, midnight: datetime) -> list[Row]:
+    if wanted.state not in {None, *STATES}:
+        return []
+    text, given = _asked(which, wanted, midnight)
+    with conn.cursor(row_factory=class_row(Row)) as cursor:
+        return cursor.execute(f"{text} {MARKED} ORDER BY {IN_ORDER[which]}", given).fetchall()
+
+
+def _asked(which: List, wanted: Filter, midnight: datetime) -> tuple[str, Mapping[str, object]]:
+    """What makes `page`, one line more than is wanted.  Raises BadCursor."""
+    at, key = _opened(wanted.cursor, which)
+    if which != "all":
+        return QUERIES[which], _given(wanted) | {"midnight": midnight, "at": at, "key": key}
+    picking = Picking(
+        None if wanted.state is None else [wanted.state], wanted.source, wanted.kind, wanted.mode, wanted.assignee,
+        wanted.since, wanted.until, events=wanted.events, at=at, key=UUID(key) if key else None,
+        limit=wanted.limit + 1, destination=wanted.destination,
+    )  # fmt: skip
+    return query(picking, ALL), picking.given
 
 
 def _given(wanted: Filter) -> dict[str, object]:
@@ -207,23 +235,6 @@ def _given(wanted: Filter) -> dict[str, object]:
         "events": None if wanted.events is None else list(wanted.events),
         "limit": wanted.limit + 1,
     }
-
-
-def _all(conn: Conn, wanted: Filter, at: datetime | None, key: str | None) -> list[Row]:
-    """Of everything."""
-    if wanted.state not in {None, *STATES}:
-        return []
-    states = None if wanted.state is None else [wanted.state]
-    picking = Picking(
-        states, wanted.source, wanted.kind, wanted.mode, wanted.assignee, wanted.since, wanted.until,
-        events=wanted.events, at=at, key=UUID(key) if key else None, limit=wanted.limit + 1,
-    )  # fmt: skip
-    return _rows(conn, query(picking, ALL), picking.given)
-
-
-def _rows(conn: Conn, text: str, given: Mapping[str, object]) -> list[Row]:
-    with conn.cursor(row_factory=class_row(Row)) as cursor:
-        return cursor.execute(text, given).fetchall()
 
 
 def _cursor(last: Row) -> str:

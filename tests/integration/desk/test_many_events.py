@@ -61,7 +61,8 @@ FILL: Final = (
     """
     INSERT INTO deliveries (event_id, need_id, part, position, mode, source, destination, received_at, state, reason,
                             due_at, changed_at, contact_record)
-    SELECT event_id, 1, 'opener', n, mode, source, 'crm', at, state, 'why',
+    SELECT event_id, 1, 'opener', n, mode, source, CASE WHEN n <= %(many)s / 5 THEN 'old' ELSE 'crm' END, at, state,
+           'why',
            CASE WHEN state = 'received' THEN at END, at + interval '1 second', n FROM made
     """,
     """
@@ -144,6 +145,11 @@ def filters() -> Iterator[Filter]:
         yield Filter(source, kind, state, None, assignee, mode, events)
     for since, until, state in product((None, MIDNIGHT), (None, MIDNIGHT), (None, "confirmed", "superseded")):
         yield Filter(state=state, since=since, until=until, destination="crm")
+    for source, kind, state, assignee, destination in product(
+        (None, "web", "rare"), (None, "quote"), (None, "review", "confirmed", "cancelled"), (None, "rosa", "-"),
+        ("old", "none"),
+    ):  # fmt: skip
+        yield Filter(source, kind, state, None, assignee, destination=destination)
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------
@@ -172,8 +178,11 @@ def test_what_stands_beside_a_list_reads_no_events(many: Conn, watched: Asked) -
 
 
 def test_no_search_reads_all_events(many: Conn, watched: Asked) -> None:
-    for text in ("r-77", "crm-77", "c-77", "951000001", "nobody@example.com", "0123456"):
+    for text in ("r-77", "crm-77", "c-77", "951000001", "nobody@example.com", "0123456", "c-77777", "nabcdef"):
         searching.find(many, text, "PE")
+    for which in inbox.LISTS:
+        listed = inbox.events(many, which, Filter(limit=searching.LOOKED_THROUGH), midnight=MIDNIGHT)
+        searching.among(many, "\u00b7\u00b7\u00b7001", listed)
     assert read_whole(many, watched) == set()
 
 
@@ -193,6 +202,7 @@ PLAIN: Final = """
      WHERE (%(states)s::text[] IS NULL OR d.state = ANY(%(states)s))
        AND (%(source)s::text IS NULL OR e.source = %(source)s) AND (%(kind)s::text IS NULL OR e.kind = %(kind)s)
        AND (%(mode)s::text IS NULL OR e.mode = %(mode)s)
+       AND (%(destination)s::text IS NULL OR d.destination = %(destination)s)
        AND (%(assignee)s::text IS NULL OR coalesce(i.assignee, '-') = %(assignee)s)
        AND (%(since)s::timestamptz IS NULL OR e.received_at >= %(since)s)
        AND (%(until)s::timestamptz IS NULL OR e.received_at < %(until)s)
@@ -214,6 +224,11 @@ PLAIN: Final = """
         Picking(("review",), assignee="-", limit=20),
         Picking(until=MIDNIGHT - timedelta(days=2), limit=20),
         Picking(("cancelled",), since=MIDNIGHT - timedelta(days=9), until=MIDNIGHT, limit=20),
+        Picking(destination="old", limit=20),
+        Picking(("confirmed",), "rare", destination="old", limit=20),
+        Picking(("review", "confirmed"), kind="form", assignee="-", destination="crm", limit=20),
+        Picking(mode="test", destination="crm", until=MIDNIGHT - timedelta(days=2), limit=20),
+        Picking(destination="old", at=MIDNIGHT - timedelta(days=25), key=UUID(int=7), limit=20),
         Picking(kind="whatsapp", at=MIDNIGHT - timedelta(days=3), key=UUID(int=7), limit=20),
     ],
 )
