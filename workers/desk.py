@@ -67,6 +67,8 @@ class Desk:
     at: Callable[[str], None] = _nowhere
     # (destination, user) -> (when by the clock, whether they are still there); what is lost here is asked again.
     users: MutableMapping[tuple[str, str], tuple[float, bool]] = field(default_factory=dict)
+    # destination -> when by the clock its quota was written down last
+    quotas: MutableMapping[str, float] = field(default_factory=dict)
     # destination -> (until when by the clock, the account with its newest token)
     tokens: MutableMapping[str, tuple[float, Account]] = field(default_factory=dict, repr=False)
 

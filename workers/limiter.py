@@ -20,6 +20,7 @@ import redis
 import structlog
 
 from crm_clients.abilities import CALLS, Limit
+from intake.budgets import closing_key, counting_key
 
 log = structlog.get_logger()
 
@@ -149,18 +150,18 @@ class RedisLimiter:
     def room(self, account: str, bucket: str, limits: Sequence[Limit]) -> timedelta:
         """How long to wait for room; zero: go, and it is counted."""
         counted = [each for each in limits if each.bucket == bucket]
-        keys = [_closing(account, bucket), *(_counting(account, each) for each in counted)]
-        numbers = [number for each in counted for number in (_share(each), _milliseconds(each.per))]
+        keys = [closing_key(account, bucket), *(_counting(account, each) for each in counted)]
+        numbers = [number for each in counted for number in (share(each), milliseconds(each.per))]
         wait = self._ask(self._room, keys, numbers)
         return timedelta(milliseconds=wait) if isinstance(wait, int) else NOW
 
     def close(self, account: str, bucket: str, lasts: timedelta) -> bool:
         """Nobody is to ask for so long.  False: it could not be kept."""
-        return self._ask(self._close, [_closing(account, bucket)], [_milliseconds(lasts)]) is not None
+        return self._ask(self._close, [closing_key(account, bucket)], [milliseconds(lasts)]) is not None
 
     def closed(self, accounts: Sequence[str]) -> frozenset[str]:
         """Those whose usual calls are refused for now."""
-        told = self._ask(self._closed, [_closing(each, CALLS) for each in accounts], []) if accounts else None
+        told = self._ask(self._closed, [closing_key(each, CALLS) for each in accounts], []) if accounts else None
         return frozenset(accounts[int(each) - 1] for each in told) if isinstance(told, list) else frozenset()
 
     def pause(self, lasts: timedelta) -> None:
@@ -180,17 +181,15 @@ class RedisLimiter:
             return None
 
 
-def _closing(account: str, bucket: str) -> str:
-    return f"intake:limit:{account}:{bucket}:closed"
-
-
 def _counting(account: str, limit: Limit) -> str:
-    return f"intake:limit:{account}:{limit.bucket}:{_milliseconds(limit.per)}"
+    return counting_key(account, limit.bucket, milliseconds(limit.per))
 
 
-def _share(limit: Limit) -> int:
+def share(limit: Limit) -> int:
+    """How many calls of a limit are ours."""
     return max(1, math.floor(limit.calls * SHARE))
 
 
-def _milliseconds(span: timedelta) -> int:
+def milliseconds(span: timedelta) -> int:
+    """As Redis counts."""
     return max(1, round(span.total_seconds() * 1000))

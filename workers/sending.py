@@ -11,7 +11,7 @@ from crm_clients import rates
 from crm_clients.abilities import CALLS, HasLimits
 from crm_clients.base import Request
 from crm_clients.transport import Answered, NotSent, Sent
-from workers import backoff, grants
+from workers import backoff, facts, grants
 from workers.desk import Desk, Wired
 from workers.limiter import NOW
 
@@ -93,9 +93,11 @@ def look(desk: Desk, wired: Wired, request: Request, *, within: timedelta | None
 
 def _heard(desk: Desk, wired: Wired, request: Request, sent: Sent) -> Sent:
     """What an answer's headers say about calls counts for all workers."""
-    lasts = rates.asks_for(sent.response) if isinstance(sent, Answered) else None
-    if lasts:
-        close(desk, wired, request, lasts)
+    if isinstance(sent, Answered):
+        facts.hear(desk, wired, sent.response)
+        lasts = rates.asks_for(sent.response)
+        if lasts:
+            close(desk, wired, request, lasts)
     return sent
 
 

@@ -17,6 +17,7 @@ from intake.config import Destination, OAuthRule, Process, Settings, load
 from intake.db import Conn, Pool, open_pool
 from intake.installation import Installation
 from intake.sources import PROVIDERS
+from workers import facts
 from workers.desk import Desk, Wired
 from workers.limiter import RedisLimiter, Unlimited
 from workers.probe import keeping
@@ -50,6 +51,8 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
         with pool.connection() as conn:
             pulls.plan(conn, settings)
             wired = {name: replace(each, measured=_measured(conn, each)) for name, each in wired.items()}
+            for each in wired.values():
+                facts.note(conn, each)
     except BaseException:
         pool.close()
         raise

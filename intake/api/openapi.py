@@ -11,14 +11,14 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
-from intake.api import deciding, many, reading
+from intake.api import deciding, many, overview, reading
 from intake.api.problems import CODES, TYPE
 from intake.api.routes import Route
 from intake.api.schemas import NoQuery, ProblemSchema
 from intake.desk.roles import OF_SCOPE
 
 BASE: Final = "/api/v1"
-ROUTES: Final = (*reading.ROUTES, *deciding.ROUTES, *many.ROUTES)
+ROUTES: Final = (*reading.ROUTES, *deciding.ROUTES, *many.ROUTES, *overview.ROUTES)
 
 ARGUMENT: Final = re.compile(r"<(?:(uuid|int)(?:\([^)]*\))?:)?(\w+)>")
 KEY: Final = {

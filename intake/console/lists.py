@@ -29,7 +29,6 @@ from intake.worklist import KINDS
 
 # More is for a report, not for a browser.
 MOST_EXPORTED: Final = 5000
-REFUSED_DAYS: Final = 7
 # Whoever knows a whole number finds its person; trying out numbers until one is found would take weeks.
 SEARCHES_PER_MINUTE: Final = 60
 # How often the first page of a list is brought up to date, in seconds; later ones stand still.
@@ -231,13 +230,18 @@ def harmless(cell: str) -> str:
 @gate.needs("see")
 def refused() -> str:
     """What was not let in, by source and reason."""
-    since = tools().midnight - timedelta(days=REFUSED_DAYS - 1)
+    since = refused_since()
     source = _given().get("source")
     with connection() as conn:
         rows = at_door.refused(conn, since=since, source=source)
         kept = at_door.kept(conn, since=since)
         counted = inbox.counts(conn, midnight=tools().midnight)
     return render_template("refused_list.html", which="refused", rows=rows, kept=kept, counts=counted, words=door_words)
+
+
+def refused_since() -> datetime:
+    """From when refusals are shown."""
+    return tools().midnight - timedelta(days=at_door.DAYS - 1)
 
 
 def door_words(reason: str) -> str:

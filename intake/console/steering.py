@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Final
 
@@ -16,8 +17,8 @@ from intake.alerts.texts import CONDITIONS
 from intake.alerts.wording import name as condition_name
 from intake.console import gate, i18n, wording
 from intake.console.deeds import LONGEST_REASON
-from intake.console.i18n import _
-from intake.console.lists import harmless
+from intake.console.i18n import _, format_span
+from intake.console.lists import door_words, harmless, refused_since
 from intake.decided import Author
 from intake.desk import access, overview
 from intake.desk.access import Asked
@@ -42,14 +43,31 @@ def add(pages: Blueprint) -> None:
 def sources() -> str:
     """The ways in."""
     with connection() as conn:
-        return render_template("sources.html", ways=overview.ways(conn, tools().settings), may=wording.may)
+        ways = overview.ways(conn, tools().settings, since=refused_since())
+        return render_template("sources.html", ways=ways, may=wording.may, words=door_words)
 
 
 @gate.needs("see")
 def accounts() -> str:
     """The CRM accounts."""
     with connection() as conn:
-        return render_template("accounts.html", accounts=overview.accounts(conn, tools().settings), may=wording.may)
+        found = overview.accounts(conn, tools().settings, tools().counters)
+        return render_template("accounts.html", accounts=found, may=wording.may, second=second, span=span)
+
+
+def second(word: str) -> str:
+    """What became of a second create under one reference, when it was measured."""
+    return {
+        "refused": _("rechaza el segundo"),
+        "adopted": _("devuelve el primero"),
+        "doubled": _("crea otro"),
+        "unclear": _("no quedó claro"),
+    }.get(word, word)
+
+
+def span(milliseconds: int) -> str:
+    """Of a limit."""
+    return format_span(timedelta(milliseconds=milliseconds))
 
 
 @gate.needs("steer")

@@ -10,6 +10,9 @@ from psycopg.rows import class_row, dict_row
 
 from intake.db import Conn
 
+# So far back refusals are shown, today included.
+DAYS: Final = 7
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+import redis
 from psycopg.rows import class_row, dict_row
 
-from intake import heartbeats, pauses, worklist
+from intake import account_facts, budgets, heartbeats, pauses, worklist
+from intake.account_facts import Facts
 from intake.alerts import changes
 from intake.alerts.changes import Held
+from intake.budgets import Budget
 from intake.config import Destination, Settings, Source
 from intake.db import Conn
+from intake.desk import at_door, measured
+from intake.desk.at_door import Refused
+from intake.desk.measured import Measured
 from intake.heartbeats import Pulse
 from intake.worklist import LastDelivery
 
@@ -22,14 +28,19 @@ KINDS = 4  # of sentinels that an account has when it was checked
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A source.  `status`: whether it takes deliveries.  `open_events`: how many of its events are not final."""
+    """A source.  `status`: whether it takes deliveries.  `open_events`: how many of its events are not final.
+
+    `url`, `test_url`: what is registered at its sender.  `refused`: what the door did not let in lately.
+    """
 
     source: Source
     url: str
+    test_url: str
     status: Literal["open", "closed", "disabled", "unavailable"]
     paused: bool
     last: LastDelivery
     open_events: int
+    refused: Sequence[Refused]
 
 
 OPEN_BY_SOURCE = """
@@ -42,18 +53,20 @@ OPEN_BY_DESTINATION = """
 """
 
 
-def ways(conn: Conn, settings: Settings) -> list[Way]:
-    """Every source of the configuration."""
+def ways(conn: Conn, settings: Settings, *, since: datetime) -> list[Way]:
+    """Every source of the configuration.  `since`: from when refusals count."""
     last, paused = worklist.last_deliveries(conn), set(pauses.paused_sources(conn))
-    waiting = _numbers(conn, "source")
+    waiting, refused = _numbers(conn, "source"), at_door.refused(conn, since=since)
     return [
         Way(
             each,
             f"{settings.public_base_url}/hooks/{each.name}",
+            f"{settings.public_base_url}/test/hooks/{each.name}",
             _status(each),
             each.name in paused,
             last.get(each.name, LastDelivery()),
             waiting.get(each.name, 0),
+            [one for one in refused if one.source == each.name],
         )
         for each in settings.sources.values()
     ]
@@ -75,13 +88,19 @@ def _status(source: Source) -> Literal["open", "closed", "disabled", "unavailabl
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A CRM account.  `paused_at` None: it is delivered to.  `sentinels`: how many of the four stand."""
+    """A CRM account.  `paused_at` None: it is delivered to.  `sentinels`: how many of the four stand.
+
+    `facts` None: no worker began with it yet.  `budgets` None: nobody can say, Redis is away.  `measured` None: never.
+    """
 
     destination: Destination
-    paused_at: datetime | None
-    paused_reason: str | None
-    sentinels: int
-    open_events: int
+    paused_at: datetime | None = None
+    paused_reason: str | None = None
+    sentinels: int = 0
+    open_events: int = 0
+    facts: Facts | None = None
+    budgets: Sequence[Budget] | None = None
+    measured: Measured | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +118,26 @@ ACCOUNTS = """
 """
 
 
-def accounts(conn: Conn, settings: Settings) -> list[Account]:
-    """Those that a source delivers to."""
+def accounts(conn: Conn, settings: Settings, counters: redis.Redis | None) -> list[Account]:
+    """Those that a source delivers to.  `counters`: where the workers count their calls."""
     with conn.cursor(row_factory=class_row(_Row)) as cursor:
         known = {each.destination: each for each in cursor.execute(ACCOUNTS)}
-    waiting = _numbers(conn, "destination")
+    waiting, facts, contracts = _numbers(conn, "destination"), account_facts.all_known(conn), measured.newest(conn)
     used = {name for each in settings.sources.values() for name in (each.destination, each.test_destination)}
-    return [
-        _account(settings.destinations[name], known.get(name), waiting.get(name, 0))
-        for name in sorted(used & settings.destinations.keys())
-    ]
+    made = []
+    for name in sorted(used & settings.destinations.keys()):
+        row = known.get(name) or _Row(name, None, None, 0)
+        made.append(Account(
+            settings.destinations[name], row.paused_at, row.paused_reason, row.sentinels, waiting.get(name, 0),
+            facts.get(name), _budgets(counters, facts.get(name)), contracts.get(name),
+        ))  # fmt: skip
+    return made
 
 
-def _account(destination: Destination, row: _Row | None, waiting: int) -> Account:
-    if row is None:
-        return Account(destination, None, None, 0, waiting)
-    return Account(destination, row.paused_at, row.paused_reason, row.sentinels, waiting)
+def _budgets(counters: redis.Redis | None, facts: Facts | None) -> Sequence[Budget] | None:
+    if facts is None or not facts.limits:
+        return ()
+    return None if counters is None else budgets.read(counters, facts.destination, facts.limits)
 
 
 @dataclass(frozen=True, slots=True)

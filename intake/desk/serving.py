@@ -7,6 +7,7 @@ from typing import Final
 
 from flask import Flask, Response, request
 
+from intake import queue
 from intake.api import problems
 from intake.api import registering as api
 from intake.config import Process, Settings
@@ -41,7 +42,8 @@ def from_environ(process: Process, settings: Settings, hint: Callable[[], object
     if process.database_url is None:
         raise LookupError("DATABASE_URL must be set")
     pool = open_pool(process.database_url, size=CONNECTIONS, options=DESK_OPTIONS, connect_timeout=2)
-    return create(Tools(settings, pool, hint))
+    counters = queue.connect(process.redis_url) if process.redis_url else None
+    return create(Tools(settings, pool, hint, counters=counters))
 
 
 def create(tools: Tools) -> Flask:

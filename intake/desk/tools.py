@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Final
 from urllib.parse import urlsplit
 
+import redis
 from flask import current_app, g
 
 from intake.config import Settings
@@ -33,7 +34,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """`hint` wakes a worker.  `now` gives aware datetimes."""
+    """`hint` wakes a worker.  `counters`: where workers count their calls, None: nowhere.  `now`: aware datetimes."""
 
     settings: Settings
     pool: Pool
@@ -41,6 +42,7 @@ class Tools:
     passwords: Passwords = field(default_factory=Passwords)
     rates: Rates = field(default_factory=lambda: Rates(monotonic))
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    counters: redis.Redis | None = None
 
     @property
     def is_secure(self) -> bool:

@@ -6,3 +6,20 @@ CREATE INDEX deliveries_of_crm ON deliveries (destination, source, mode, receive
 -- A reference, or its beginning, that a person has in hand.
 DROP INDEX records_by_reference;
 CREATE INDEX records_by_reference ON records (reference text_pattern_ops);
+
+-- What a worker knows of a CRM account and people want to see: whose client speaks to it, the limits of calls that it
+-- keeps there, and what the CRM said last of a day's quota.  No credential.
+CREATE TABLE account_facts (
+    destination text PRIMARY KEY,
+    client      text NOT NULL,
+    -- False: this client never ran against a server that keeps state.
+    verified    boolean NOT NULL,
+    -- [{"bucket", "calls": published, "ours": how many of them we use, "milliseconds"}]
+    limits      jsonb NOT NULL DEFAULT '[]',
+    noted_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- How many calls the CRM lets through until its day ends, and of how many; null: it never said.
+    quota_left  bigint,
+    quota_of    bigint,
+    quota_at    timestamptz,
+    CONSTRAINT quota_has_a_time CHECK ((quota_left IS NULL) = (quota_at IS NULL))
+);
