@@ -55,13 +55,14 @@ def beat(conn: Conn, *, process: ProcessKind, name: str, missing: Sequence[str] 
 def keep_beating(
     pool: Pool, *, process: ProcessKind, missing: Sequence[str], stop: threading.Event, every: float = EVERY
 ) -> None:
-    """Say that this process lives, until it stops.  `every`: in seconds."""
-    while not stop.wait(every):
+    """Say that this process lives, at once and until it stops.  `every`: in seconds."""
+    while not stop.is_set():
         try:
             with transaction(pool) as conn:
                 beat(conn, process=process, name=process_name(), missing=missing)
         except Exception as away:  # noqa: BLE001  # A heartbeat that fails is what others shall see.
             log.warning("heartbeat failed", error=type(away).__name__)
+        stop.wait(every)
 
 
 def pulses(conn: Conn) -> list[Pulse]:

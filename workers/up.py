@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import http.client
+import json
 import os
 import signal
 import socket
@@ -38,6 +39,7 @@ WEB_PATIENCE, WORKER_PATIENCE = 10.0, 45.0
 WATCH_EVERY = 0.05  # seconds
 TRIM_EVERY = 60.0  # seconds
 READY_WITHIN = 60.0  # seconds until somebody should look
+WORKS_WITHIN = 15.0  # seconds; workers that wait for a person (another's database) do not live, and leads are accepted
 
 
 class Hurry(BaseException):
@@ -208,7 +210,7 @@ def watch(port: int, supervisor: Supervisor, stop: threading.Event) -> None:
     while not stop.wait(WATCH_EVERY):
         supervisor.watch()
         now = time.monotonic()
-        if not told and is_ready(port):
+        if not told and is_ready(port) and (works(port) or now - began > WORKS_WITHIN):
             supervisor.say(f"ready       http://{LOOPBACK}:{port}/readyz")
             told = True
         elif not told and now - began > READY_WITHIN:
@@ -223,12 +225,27 @@ def watch(port: int, supervisor: Supervisor, stop: threading.Event) -> None:
 
 def is_ready(port: int) -> bool:
     """Whether a delivery would be accepted now."""
+    return _readiness(port) is not None
+
+
+def works(port: int) -> bool:
+    """Whether what is accepted would be delivered: a worker and a clock live."""
+    told = _readiness(port)
+    processes = told.get("processes") if told is not None else None
+    return isinstance(processes, dict) and all(processes.get(name, {}).get("alive") for name in ("worker", "clock"))
+
+
+def _readiness(port: int) -> dict[str, object] | None:
+    """What the receiver says of itself; None: it accepts nothing."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=1.0)
     try:
         connection.request("GET", "/readyz")
-        return connection.getresponse().status == HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
+        answer = connection.getresponse()
+        told: dict[str, object] = json.loads(answer.read())
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    else:
+        return told if answer.status == HTTPStatus.OK else None
     finally:
         connection.close()
 
