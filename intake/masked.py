@@ -28,10 +28,15 @@ def contacts(conn: Conn, event_ids: Sequence[UUID]) -> dict[UUID, str]:
 
 def mask(contact: Contact) -> str:
     """Initials, and the last digits of a phone number or the domain of an address."""
-    initials = " ".join(f"{word[0]}." for word in (contact.name or "").split()[:2])
+    own = initials(contact.name or "")
     phone = (contact.phone and contact.phone.e164) or contact.wa_id
     if phone:
         reach = f"···{phone[-SHOWN_DIGITS:]}"
     else:
         reach = f"···@{contact.email.rpartition('@')[2]}" if contact.email else ""
-    return " ".join(part for part in (initials, reach) if part) or "-"
+    return " ".join(part for part in (own, reach) if part) or "-"
+
+
+def initials(name: str) -> str:
+    """Of the first two words."""
+    return " ".join(f"{word[0]}." for word in name.split()[:2])

@@ -23,11 +23,11 @@ from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.identity import record_reference
 from intake.lead import NUMBER_CHANGED, Contact
+from intake.names import is_other
 from intake.records import Record, Scope
 from workers import calls, sending
 from workers.desk import Desk, Wired
 from workers.drafts import NAMELESS
-from workers.names import is_other
 from workers.standing import ForPerson
 from workers.work import Work
 from workers.writing import Step, Whose

@@ -9,20 +9,10 @@ from uuid import UUID
 
 from intake import item_decisions, pauses, quarantine, worklist
 from intake.api import gate
+from intake.api.asked import ApproveBody, AssignBody, Body, CorrectBody, ResolveBody, SettleBody, SpamBody
 from intake.api.problems import Problem
 from intake.api.routes import Given, Route
-from intake.api.schemas import (
-    ApproveBody,
-    AssignBody,
-    Body,
-    CorrectBody,
-    DoneSchema,
-    ItemDoneSchema,
-    ResolveBody,
-    SettleBody,
-    SpamBody,
-    SteeredSchema,
-)
+from intake.api.schemas import DoneSchema, ItemDoneSchema, SteeredSchema
 from intake.decided import Author
 from intake.desk import operators
 from intake.desk.acting import Decider, EventDeed, Wish

@@ -10,16 +10,9 @@ from marshmallow import fields, validate
 
 from intake import bulk
 from intake.api import gate
+from intake.api.asked import Asked, Body, LanguageQuery, NoBody, NoQuery
 from intake.api.routes import Given, Route
-from intake.api.schemas import (
-    Answer,
-    Asked,
-    Body,
-    LanguageQuery,
-    NoBody,
-    NoQuery,
-    SafeActionSchema,
-)
+from intake.api.schemas import Answer, SafeActionSchema
 from intake.bulk import BULK_ACTIONS, Filter, Run
 from intake.bulk_texts import result_text
 from intake.db import Conn

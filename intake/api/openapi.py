@@ -12,9 +12,10 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
 from intake.api import deciding, many, overview, reading
+from intake.api.asked import NoQuery
 from intake.api.problems import CODES, TYPE
 from intake.api.routes import Route
-from intake.api.schemas import NoQuery, ProblemSchema
+from intake.api.schemas import ProblemSchema
 from intake.desk.roles import OF_SCOPE
 
 BASE: Final = "/api/v1"

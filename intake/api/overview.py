@@ -7,8 +7,9 @@ from typing import Final
 
 from marshmallow import fields
 
+from intake.api.asked import NoQuery
 from intake.api.routes import Given, Route
-from intake.api.schemas import Answer, NoQuery
+from intake.api.schemas import Answer
 from intake.desk import at_door, overview
 from intake.desk.overview import Account, Way
 from intake.desk.tools import connection, tools

@@ -9,23 +9,19 @@ from uuid import UUID
 
 from intake import decided, opened, ops, remaking, revisions, worklist
 from intake.api import gate
+from intake.api.asked import EventsQuery, ItemsQuery, LanguageQuery, NoBody, NoQuery
 from intake.api.routes import Given, Route
 from intake.api.schemas import (
     DataSchema,
-    EventsQuery,
     EventsSchema,
     ExplanationSchema,
     InCrmSchema,
     ItemSchema,
-    ItemsQuery,
     ItemsSchema,
-    LanguageQuery,
-    NoBody,
-    NoQuery,
     WholeEventSchema,
 )
 from intake.db import Conn
-from intake.desk import access, acting, dossier
+from intake.desk import access, acting, dossier, kin
 from intake.desk.dossier import Standing
 from intake.desk.tools import connection, tools
 from intake.explain import SafeAction, explain, item_actions, item_step, safe_actions
@@ -56,6 +52,7 @@ def event(given: Given, event_id: UUID) -> dict[str, object]:
             "content": revisions.named(conn, event_id),
             "reissue_of": remaking.reissue_of(conn, event_id),
             "reissues": remaking.reissues(conn, event_id),
+            "related": kin.relatives(conn, tools().settings, found),
         }
 
 

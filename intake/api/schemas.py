@@ -1,19 +1,17 @@
-"""The API's documents: what is asked is checked by them, what is answered is made by them, and OpenAPI shows them."""
+"""What the API answers: its documents are made by these, and OpenAPI shows them."""
 
 from __future__ import annotations
 
 from typing import get_args
 
-from marshmallow import RAISE, Schema, fields, validate
+from marshmallow import Schema, fields, validate
 
 from intake.deliveries import FINAL, OPEN
-from intake.desk.corrected import FIELDS
 from intake.desk.crm_reads import Outcome
-from intake.ops import MOST, PAGE, STATES, Stage
+from intake.desk.kin import How
+from intake.ops import Stage
 from intake.records import RecordKind
 from intake.worklist import KINDS
-
-LONGEST_REASON = 1000
 
 
 class Answer(Schema):
@@ -93,6 +91,19 @@ class ContentSchema(Answer):
     fingerprint = fields.String(required=True)
 
 
+class RelatedSchema(Answer):
+    event_id = fields.UUID(required=True)
+    how = fields.String(
+        required=True,
+        validate=validate.OneOf(get_args(How)),
+        metadata={"description": "need: of the same opportunity; twin: of the same person, and almost the same; ..."},
+    )
+    received_at = fields.AwareDateTime(required=True)
+    kind = fields.String(required=True)
+    source = fields.String(required=True)
+    state = fields.String(required=True)
+
+
 class ReissueSchema(Answer):
     event_id = fields.UUID(required=True)
     state = fields.String(required=True)
@@ -107,6 +118,7 @@ class WholeEventSchema(EventSchema):
     content = fields.Nested(ContentSchema(), allow_none=True, required=True)
     reissue_of = fields.UUID(allow_none=True, required=True)
     reissues = fields.List(fields.Nested(ReissueSchema()), required=True)
+    related = fields.List(fields.Nested(RelatedSchema()), required=True)
 
 
 class EventsSchema(Answer):
@@ -220,87 +232,3 @@ class ProblemSchema(Answer):
     state = fields.String(metadata={"description": "Of `not_allowed`: where the event stands; may be empty."})
     fields_ = fields.Dict(data_key="fields")
     events = fields.Integer(metadata={"description": "How many match now, where another number was expected."})
-
-
-# --- what is asked ----------------------------------------------------------------------------------------------------
-
-
-class Asked(Schema):
-    class Meta:
-        # A parameter that is misspelt must not be taken for none.
-        unknown = RAISE
-
-
-class EventsQuery(Asked):
-    state = fields.String(validate=validate.OneOf(STATES), metadata={"description": "`pending`: all not final."})
-    source = fields.String(validate=validate.Length(max=100))
-    since = fields.AwareDateTime(metadata={"description": "Received since then, ISO 8601 with its zone."})
-    limit = fields.Integer(load_default=PAGE, validate=validate.Range(1, MOST))
-    cursor = fields.String(validate=validate.Length(max=200))
-
-
-class ItemsQuery(Asked):
-    kind = fields.String(validate=validate.OneOf(KINDS))
-    assignee = fields.String(validate=validate.Length(max=100))
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, 200))
-    cursor = fields.String(validate=validate.Length(max=200))
-
-
-class LanguageQuery(Asked):
-    lang = fields.String(load_default="es", validate=validate.OneOf(("es", "en")))
-
-
-class NoQuery(Asked):
-    pass
-
-
-class NoBody(Asked):
-    pass
-
-
-class Body(Schema):
-    class Meta:
-        unknown = RAISE
-
-    reason = fields.String(
-        required=True,
-        validate=validate.Length(1, LONGEST_REASON),
-        metadata={"description": "Why; kept for good, with the name of the token's operator."},
-    )
-
-
-class ApproveBody(Body):
-    revision = fields.Integer(load_default=None, allow_none=True)
-    fingerprint = fields.String(load_default=None, allow_none=True)
-
-
-class SettleBody(Body):
-    outcome = fields.String(
-        required=True, validate=validate.OneOf(("applied", "not-applied", "contact", "note", "new", "cancel"))
-    )
-    crm_id = fields.String(load_default="", validate=validate.Length(max=200))
-    record = fields.String(load_default=None, allow_none=True, validate=validate.OneOf(get_args(RecordKind)))
-    unverified = fields.Boolean(load_default=False, metadata={"description": "Take the id without reading it back."})
-
-
-class CorrectBody(Body):
-    fields_ = fields.Dict(
-        keys=fields.String(validate=validate.OneOf(FIELDS)),
-        values=fields.String(validate=validate.Length(max=20_000)),
-        required=True,
-        data_key="fields",
-        validate=validate.Length(1, len(FIELDS)),
-    )
-
-
-class SpamBody(Body):
-    undo = fields.Boolean(load_default=False, metadata={"description": "It was no spam."})
-
-
-class AssignBody(Body):
-    assignee = fields.String(load_default=None, allow_none=True, metadata={"description": "null: who asks."})
-    due_at = fields.AwareDateTime(load_default=None, allow_none=True)
-
-
-class ResolveBody(Body):
-    resolution = fields.String(required=True, validate=validate.OneOf(("keep", "accept", "release")))

@@ -56,6 +56,9 @@ def show_data(event_id: UUID) -> str:
     with connection() as conn:
         read = found(event_id)
         access.note(conn, gate.viewer(), "content", event_id)
+        for each in read.namesakes:
+            if not each.is_own:
+                access.note(conn, gate.viewer(), "content", each.events[0], shown="name")
         return _page(read, dossier.contents(conn, event_id))
 
 
@@ -65,13 +68,14 @@ def _page(read: Dossier, contents: list[Content] | None, *, is_sought: bool = Fa
         item = worklist.item(conn, read.event.open_item) if read.event.open_item else None
     tries = request.args.get("reading", type=int) or 0
     waits = read.is_being_read and 0 < tries <= MOST_TRIES
+    safe = read.told.safe_actions
     return render_template(
         "event.html", read=read, item=item, contents=contents, entry=entry, lead_rows=lead_rows,
         refresh=url_for("console.event", event_id=read.event.event_id, reading=tries + 1) if waits else None,
         again_after=AGAIN_AFTER, asked=tries > 0, is_sought=is_sought,
-        actions=[each for each in read.told.safe_actions if each.allowed and wording.may(each.action)],
-        others=[each for each in read.told.safe_actions if not each.allowed or not wording.may(each.action)],
-        may=wording.may, slug=slug,
+        actions=[each for each in safe if each.allowed and wording.may(each.action)],
+        others=[each for each in safe if not each.allowed or not wording.may(each.action)],
+        may=wording.may, slug=slug, choosable=any(each.action == "settle contact" and each.allowed for each in safe),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from intake.console import gate, i18n
 from intake.console.i18n import _, format_datetime, format_day, format_span
 from intake.desk.acting import EventDeed
 from intake.desk.inbox import Mark
+from intake.desk.kin import How
 from intake.desk.roles import NEEDS, Deed, Role
 from intake.desk.tools import tools
 from intake.explain import item_step, item_text, reason_text
@@ -32,6 +33,7 @@ def install(app: Flask) -> None:
     app.jinja_env.filters.update(
         ago=ago, clock=clock, moment=moment, exact=exact, short=short, state=state, mark=mark, kind=kind,
         item_kind=item_kind, deed=deed, record=record, reason=reason, role=role, plain=without_commands, field=field,
+        kin=kin,
     )  # fmt: skip
     app.jinja_env.globals.update(
         asset=asset, language=i18n.language, item_text=about_item, item_step=ends_item, csrf=csrf, notice=notice,
@@ -182,6 +184,19 @@ def field(name: str) -> str:
         "consent": _("Consentimiento"),
         "flags": _("Avisos"),
     }.get(name, name)
+
+
+def kin(how: How) -> str:
+    """What another event has to do with this one."""
+    words: dict[How, str] = {
+        "need": _("misma oportunidad"),
+        "twin": _("casi lo mismo"),
+        "batch": _("mismo envío"),
+        "talk": _("misma conversación"),
+        "reissue": _("duplicado a propósito"),
+        "contact": _("misma persona"),
+    }
+    return words[how]
 
 
 def deed(name: Deed | EventDeed | BulkAction) -> str:

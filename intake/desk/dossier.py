@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Final
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -13,9 +13,11 @@ from psycopg.rows import class_row
 from intake import decided, fetches, lead_schema, masked, ops, remaking, revisions
 from intake.config import Settings
 from intake.db import Conn
-from intake.desk import crm_reads
+from intake.desk import crm_reads, kin, shared_phones
 from intake.desk.crm_reads import CrmRead, Wanted
 from intake.desk.inbox import Mark
+from intake.desk.kin import Relative
+from intake.desk.shared_phones import Namesake
 from intake.explain import Explanation, explain
 from intake.lead import Lead
 from intake.ops import AttemptRow, DecisionRow, EventRow, Move, RecordRow
@@ -100,48 +102,6 @@ def _latest(conn: Conn, seen: View, record: RecordRow) -> CrmRead | None:
     return crm_reads.latest(conn, Wanted(seen.destination, record.kind, record.crm_id))
 
 
-# --- what belongs to it -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Relative:
-    """Another event.  need: of the same opportunity.  contact: of the same person.  reissue: one made of the other."""
-
-    event_id: UUID
-    how: Literal["need", "contact", "reissue"]
-    received_at: datetime
-    kind: str
-    source: str
-    state: str
-
-
-RELATIVES = """
-    WITH own AS (SELECT need_id, contact_record FROM deliveries WHERE event_id = %(event_id)s
-                  ORDER BY generation DESC LIMIT 1),
-         found AS (
-           SELECT event_id, 'need' AS how FROM deliveries WHERE need_id = (SELECT need_id FROM own)
-           UNION ALL
-           SELECT event_id, 'reissue' FROM events
-            WHERE reissue_of = %(event_id)s OR event_id = (SELECT reissue_of FROM events WHERE event_id = %(event_id)s)
-           UNION ALL
-           (SELECT event_id, 'contact' FROM deliveries WHERE contact_record = (SELECT contact_record FROM own)
-             ORDER BY received_at DESC LIMIT 50)),
-         nearest AS (SELECT DISTINCT ON (event_id) event_id, how FROM found WHERE event_id <> %(event_id)s
-                      ORDER BY event_id, how = 'contact', how)
-    SELECT e.event_id, n.how, e.received_at, e.kind, e.source, d.state
-      FROM nearest n JOIN events e USING (event_id)
-      JOIN LATERAL (SELECT state FROM deliveries WHERE event_id = e.event_id
-                     ORDER BY generation DESC LIMIT 1) d ON true
-     ORDER BY e.received_at DESC LIMIT 30
-"""
-
-
-def relatives(conn: Conn, event_id: UUID) -> list[Relative]:
-    """The newest first."""
-    with conn.cursor(row_factory=class_row(Relative)) as cursor:
-        return cursor.execute(RELATIVES, {"event_id": event_id}).fetchall()
-
-
 # --- what it says -----------------------------------------------------------------------------------------------------
 
 
@@ -171,7 +131,7 @@ def contents(conn: Conn, event_id: UUID) -> list[Content]:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """One event.  `person` is masked; "": purged."""
+    """One event.  `person` is masked; "": purged.  `namesakes`: whom its telephone leads to, () where that is one."""
 
     event: EventRow
     view: View
@@ -181,6 +141,7 @@ class Dossier:
     story: Sequence[Moment]
     standing: Sequence[Standing]
     relatives: Sequence[Relative]
+    namesakes: Sequence[Namesake]
     fetches: Sequence[fetches.FetchRow]
     reissue_of: UUID | None
 
@@ -209,7 +170,8 @@ def read(conn: Conn, settings: Settings, event_id: UUID, language: Language) -> 
         revision=revisions.named(conn, event_id),
         story=story(conn, event),
         standing=standing(conn, view),
-        relatives=relatives(conn, event_id),
+        relatives=kin.relatives(conn, settings, event),
+        namesakes=shared_phones.namesakes(conn, event),
         fetches=fetches.of_event(conn, event_id),
         reissue_of=remaking.reissue_of(conn, event_id),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workers.names import is_other
+from intake.names import is_other
 
 
 @pytest.mark.parametrize(
