@@ -102,6 +102,9 @@ def build(
     """
     app = Flask("intake", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
+    # How much of a body is worth waiting for (intake.gunicorn_worker).
+    bodies = (source.max_body_bytes for source in door.settings.sources.values())
+    app.config["LARGEST_BODY"] = max((MOST_BODY_BYTES, *bodies))
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # They would be answered with an empty page of HTML.
     app.url_map.merge_slashes = False  # It answers "//" with a redirect, and a sender would lose its body on it.
     app.register_error_handler(HTTPException, _refuse_http)

@@ -13,6 +13,8 @@ bind = f"127.0.0.1:{os.environ.get('PORT') or 8080}"
 workers = int(os.environ.get("WEB_WORKERS") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 worker_class = "intake.gunicorn_worker.Worker"
+# Connections in each, slow ones and all: with our files and the database's below the 1024 that a process may open.
+worker_connections = int(os.environ.get("WEB_CONNECTIONS") or 500)
 
 # Seconds.  Senders give up after 5 at the earliest, and show a slow answer to the visitor, who presses again: by then
 # the database has the delivery, or it is answered with 503 (or spooled).
