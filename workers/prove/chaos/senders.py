@@ -37,7 +37,10 @@ class Accepted:
 
 @dataclass(slots=True)
 class Sender:
-    """Where deliveries go, and what was acknowledged.  `abandoned`: when it is set, nothing is tried again."""
+    """Where deliveries go, and what was acknowledged.  `abandoned`: when it is set, nothing is tried again.
+
+    `patience`: seconds that each waits for an answer.
+    """
 
     settings: Settings
     url: str
@@ -46,6 +49,7 @@ class Sender:
     tries: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     abandoned: threading.Event = field(default_factory=threading.Event)
+    patience: float = ANSWER_WITHIN
 
     def deliver(self, delivery: Delivery) -> list[UUID]:
         """Try until it is acknowledged; the ids of its events.  Raises NotAccepted."""
@@ -85,7 +89,7 @@ class Sender:
             session.trust_env = False  # A proxy for the world is none for this host.
             try:
                 return session.post(
-                    self.url + path, data=delivery.body, headers={**headers, **key}, timeout=ANSWER_WITHIN
+                    self.url + path, data=delivery.body, headers={**headers, **key}, timeout=self.patience
                 )
             except requests.RequestException:
                 return None
