@@ -1,4 +1,4 @@
-"""The line between workers and CRM, which can be cut: a proxy on this host that hands every byte on, until it does not.
+"""The line between workers and what they call: a proxy on this host that hands every byte on, until it is cut.
 
 It keeps nothing back: what was handed to it and not yet to the CRM when the line was cut is lost.
 """
@@ -21,9 +21,12 @@ RESETS = struct.pack("ii", 1, 0)
 
 @dataclass(slots=True)
 class Line:
-    """`port`: the CRM's.  `broken`: each new connection is reset, too.  `cuts`: how many connections were cut."""
+    """`to`: the port of the CRM, or the path of a server's socket.
 
-    port: int
+    `broken`: each new connection is reset, too.  `cuts`: how many connections were cut.
+    """
+
+    to: int | str
     listener: socket.socket
     broken: threading.Event = field(default_factory=threading.Event)
     cuts: int = 0
@@ -31,9 +34,19 @@ class Line:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
+    def port(self) -> int:
+        """Where it begins."""
+        return int(self.listener.getsockname()[1])
+
+    @property
     def url(self) -> str:
         """What workers use as the CRM's address."""
-        return f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a connection is open."""
+        return bool(self._open)
 
     def cut(self) -> None:
         """Reset every connection that is open now, whatever is under way on it."""
@@ -66,7 +79,7 @@ class Line:
                 _reset(near)
                 return
             try:
-                far = socket.create_connection(("127.0.0.1", self.port), timeout=CONNECTS_WITHIN)
+                far = _connected(self.to)
             except OSError:
                 _reset(near)
                 return
@@ -88,6 +101,20 @@ class Line:
                 self._open.difference_update(ends)
 
 
+def _connected(to: int | str) -> socket.socket:
+    """Raises OSError."""
+    if isinstance(to, int):
+        return socket.create_connection(("127.0.0.1", to), timeout=CONNECTS_WITHIN)
+    far = socket.socket(socket.AF_UNIX)
+    try:
+        far.settimeout(CONNECTS_WITHIN)
+        far.connect(to)
+    except BaseException:
+        far.close()
+        raise
+    return far
+
+
 def _pump(source: socket.socket, target: socket.socket) -> None:
     """Hand on what comes, then that nothing comes any more.  A line that is cut ends both directions."""
     with contextlib.suppress(OSError):
@@ -107,10 +134,10 @@ def _reset(end: socket.socket) -> None:
 
 
 @contextmanager
-def line_to(port: int) -> Iterator[Line]:
-    """A line to whatever listens on this port of the loopback interface."""
+def line_to(to: int | str) -> Iterator[Line]:
+    """A line to whatever listens on this port of the loopback interface, or on the socket with this path."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-    made = Line(port, listener)
+    made = Line(to, listener)
     threading.Thread(target=made.serve, daemon=True).start()
     try:
         yield made
