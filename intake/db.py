@@ -5,8 +5,9 @@ One transaction is one `with transaction(pool)` block.  None is ever open while 
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +33,15 @@ def door_options(patience: float) -> str:
     statement = round(patience * 1000)
     lock = max(1, statement - 100)
     return f"-c statement_timeout={statement} -c lock_timeout={lock} -c idle_in_transaction_session_timeout=5000"
+
+
+# "transaction": a pooler stands before PostgreSQL that lends a connection for one transaction, as PgBouncer may.
+POOLER = "DATABASE_POOLER"
+
+
+def prepare_after(environ: Mapping[str, str] = os.environ) -> int | None:
+    """After how many times a statement is prepared on its connection; None: never, as the next one may be another's."""
+    return None if environ.get(POOLER) else 5
 
 
 # The migration that makes an installation: where it is among those just applied, the database is new.
@@ -99,13 +109,14 @@ def _until(gen: PQGen[T], deadline: float) -> PQGen[T]:
 Pool = ConnectionPool[BoundedConnection]
 
 
-def open_pool(
+def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
     database_url: str,
     *,
     size: int,
     options: str = WORKER_OPTIONS,
     connect_timeout: int = 5,
     reconnect_timeout: float = 30.0,
+    connection_class: type[BoundedConnection] = BoundedConnection,
 ) -> Pool:
     """A pool of at most `size` autocommit connections; it opens without waiting for the database to be there.
 
@@ -114,8 +125,13 @@ def open_pool(
     """
     return ConnectionPool(
         database_url,
-        connection_class=BoundedConnection,
-        kwargs={"autocommit": True, "options": options, "connect_timeout": connect_timeout},
+        connection_class=connection_class,
+        kwargs={
+            "autocommit": True,
+            "options": options,
+            "connect_timeout": connect_timeout,
+            "prepare_threshold": prepare_after(),
+        },
         min_size=1,
         max_size=size,
         timeout=connect_timeout,
@@ -159,22 +175,68 @@ CREATE_LEDGER = """
 """
 
 
-def migrate(database_url: str) -> tuple[str, ...]:
+# A migration waits for as long as it must until another run has ended; no limit that a role has applies.
+TAKE_TURN = """
+    SET LOCAL statement_timeout = 0;
+    SET LOCAL lock_timeout = 0;
+    SELECT pg_advisory_xact_lock({turn});
+"""
+
+# While a migration waits for a table, everybody who comes later waits behind it.  So it waits for a moment, gives way,
+# and tries again; the receiver gives a delivery up, or spools it, after a little more than this.
+LOCK_PATIENCE = "SET LOCAL lock_timeout = '800ms'"
+TRIES = 60
+GIVES_WAY = 1.0  # seconds
+
+
+def migrate(
+    database_url: str,
+    *,
+    folder: Path | None = None,
+    tries: int = TRIES,
+    pause: Callable[[float], None] = time.sleep,
+) -> tuple[str, ...]:
     """Apply the migrations that the database has not seen, each in a transaction of its own; returns their names.
 
-    Any number may run at once: they queue at an advisory lock.  Raises OlderCode, and psycopg.Error for what the
-    database says.
+    Any number may run at once: they take turns at an advisory lock.  `folder`: where they stand, else those of this
+    version.  Raises OlderCode, LockNotAvailable if a table is never free, and psycopg.Error for what the database says.
     """
-    known = {path.name: path for path in sorted((sql_folder() / "migrations").glob("*.sql"))}
-    with psycopg.connect(database_url, autocommit=True) as conn:
-        conn.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
+    known = sorted((folder or sql_folder() / "migrations").glob("*.sql"))
+    with psycopg.connect(database_url, autocommit=True, prepare_threshold=None) as conn:
+        _check_known(conn, {path.name for path in known})
+        return tuple(path.name for path in known if _apply_when_free(conn, path, tries, pause))
+
+
+def _check_known(conn: Conn, known: set[str]) -> None:
+    with conn.transaction():
+        _take_turn(conn)
         conn.execute(CREATE_LEDGER)
         applied = set(conn.cursor(row_factory=scalar_row).execute("SELECT name FROM schema_migrations"))
-        if unknown := applied - known.keys():
-            raise OlderCode(f"the database knows {max(unknown)}, this version does not: use the newer code")
-        missing = [path for name, path in known.items() if name not in applied]
-        for path in missing:
-            with conn.transaction():
-                conn.execute(sql.SQL(path.read_text("utf-8")))  # our own file
-                conn.execute("INSERT INTO schema_migrations (name) VALUES (%s)", [path.name])
-    return tuple(path.name for path in missing)
+    if unknown := applied - known:
+        raise OlderCode(f"the database knows {max(unknown)}, this version does not: use the newer code")
+
+
+def _apply_when_free(conn: Conn, path: Path, tries: int, pause: Callable[[float], None]) -> bool:
+    for _ in range(tries - 1):
+        try:
+            return _apply(conn, path)
+        except psycopg.errors.LockNotAvailable:
+            pause(GIVES_WAY)
+    return _apply(conn, path)
+
+
+def _apply(conn: Conn, path: Path) -> bool:
+    """Whether it was still to be applied."""
+    with conn.transaction():
+        _take_turn(conn)
+        done = conn.execute("SELECT FROM schema_migrations WHERE name = %s", [path.name]).fetchone()
+        if done is not None:
+            return False
+        conn.execute(LOCK_PATIENCE)
+        conn.execute(sql.SQL(path.read_text("utf-8")))  # our own file
+        conn.execute("INSERT INTO schema_migrations (name) VALUES (%s)", [path.name])
+    return True
+
+
+def _take_turn(conn: Conn) -> None:
+    conn.execute(sql.SQL(TAKE_TURN).format(turn=sql.Literal(MIGRATION_LOCK)))

@@ -74,13 +74,14 @@ class _Progress:
 
 @dataclass(slots=True)
 class Drainer:
-    """`clock` in seconds, for pauses; `now` since 1970, for the age of files."""
+    """`clock` in seconds, for pauses; `now` since 1970, for the age of files.  `connections`: of which class."""
 
     spool: Spool
     settings: Settings
     database_url: str = field(repr=False)
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
+    connections: type[BoundedConnection] = BoundedConnection
     _progress: dict[str, _Progress] = field(default_factory=dict)
     _epoch_seen_at: float | None = None
     _turn: BinaryIO | None = None
@@ -149,7 +150,7 @@ class Drainer:
         return told
 
     def _connect(self) -> BoundedConnection:
-        return BoundedConnection.connect(self.database_url, autocommit=True, connect_timeout=3, options=WORKER_OPTIONS)
+        return self.connections.connect(self.database_url, autocommit=True, connect_timeout=3, options=WORKER_OPTIONS)
 
     def _mind_restores(self, here: Installation) -> None:
         """What was drained before a restore is drained again; what is old goes."""

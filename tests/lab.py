@@ -34,6 +34,8 @@ from tests import unhurried
 from workers import checks, clock, drain
 from workers.desk import Desk
 from workers.prove import timetable
+from workers.prove.commits import telling
+from workers.prove.named_commits import COMMITS
 from workers.wiring import wire
 
 SECRET = "whsec_" + "c2VjcmV0LW9mLXR3ZW50eS1mb3VyLWJ5dGVz"
@@ -269,6 +271,12 @@ class Lab:
         ]
 
 
+def named(boundary: str) -> None:
+    """A commit is passed: whoever makes one has a name in the list."""
+    function = boundary.rpartition(".")[0]
+    assert function in COMMITS, f"{function} commits, and has no name in workers/prove/named_commits.py"
+
+
 def _lag(seconds: float) -> str:
     return f'lag_seconds = "{seconds}"' if seconds else ""
 
@@ -294,7 +302,7 @@ def lab(
         crm = CONFIG.format(url=sandbox.url, profile=profile, limit=limit, lag=_lag(lag))
         file.write_text(crm + sources.replace("debounce_seconds = 0", f"debounce_seconds = {debounce}"), "utf-8")
         settings = load(file, ENVIRON, built_in=PROVIDERS.keys())
-        pool = open_pool(database_url, size=12)
+        pool = open_pool(database_url, size=12, connection_class=telling(named))
         door_pool = unhurried.door_pool(database_url, size=60)
         try:
             with pool.connection() as conn:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from crm_clients.sandbox.profiles import PROFILES
+from workers.prove.commits import AFTER, BEFORE
 from workers.prove.faults import FAULTS, Fault
+from workers.prove.named_commits import PROVED
 from workers.prove.points import LOOK, WRITES
 from workers.prove.scenarios import SCENARIOS
 
@@ -23,6 +25,9 @@ PAIRED: Final = (
 # Without a promise of its own (docs/guarantee.md): a process is not stopped between the check and the first byte for
 # longer than the lease and the proof together.
 OUTSIDE: Final = frozenset({("paused", f"{write}.send.before_first_byte") for write in WRITES})
+CRASH: Final = "crash_before"
+COMMITTING: Final = frozenset(f"{function}.{moment}" for function in PROVED for moment in (BEFORE, AFTER))
+PROFILES_OF_COMMITS: Final = ("stored", "enforced", "weak")
 PROFILES_OF_PAIRS: Final = ("stored", "enforced")
 
 
@@ -88,6 +93,8 @@ def quick(trails: Trails, seed: int) -> list[Run]:
 def _singles(trails: Trails) -> Iterator[Run]:
     for (scenario, profile), trail in trails.items():
         for point in dict.fromkeys(trail):
+            if point in COMMITTING and profile not in PROFILES_OF_COMMITS:
+                continue
             for fault in FAULTS.values():
                 if _befalls(fault, point) and (fault.name, point) not in OUTSIDE:
                     yield Run(scenario, (point,), (fault.name,), profile)
@@ -95,6 +102,9 @@ def _singles(trails: Trails) -> Iterator[Run]:
 
 def _befalls(fault: Fault, point: str) -> bool:
     match fault.of:
+        case "worker" if point in COMMITTING:
+            # In a transaction nobody else can go on: PostgreSQL's locks see to that, and its time-outs to who stands.
+            return fault.name == CRASH
         case "worker":
             return True
         case "write":

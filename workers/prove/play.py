@@ -14,6 +14,7 @@ from workers.desk import Desk
 from workers.prove.faults import FAULTS
 from workers.prove.matrix import Run
 from workers.prove.oracle import Verdict, judge
+from workers.prove.points import Unnamed
 from workers.prove.scenarios import SCENARIOS, Refused, Sender
 from workers.prove.scene import Endless, Planned, Scene
 from workers.prove.stage import Stage, stage
@@ -62,7 +63,7 @@ class Theatre:
         found: dict[tuple[str, str], list[str]] = {}
         for profile in profiles:
             with tempfile.TemporaryDirectory() as folder, stage(self.database_url, Path(folder), profile) as here:
-                for scenario in scenarios:
+                for scenario in (each for each in scenarios if profile in SCENARIOS[each].profiles):
                     found[(scenario, profile)] = self._perform(here, Run(scenario, (), (), profile))[0].trail.passed
         return found
 
@@ -70,7 +71,7 @@ class Theatre:
         begun = time.monotonic()
         try:
             scene, sender = self._perform(here, run)
-        except (Endless, Refused) as told:
+        except (Endless, Refused, Unnamed) as told:
             verdict = Verdict(0, 0, (f"{type(told).__name__}: {told}",), ())
             return Played(run, verdict, reached=False, accepted=0, trail=(), seconds=time.monotonic() - begun)
         verdict = judge(here, sender, SCENARIOS[run.scenario].opportunities)

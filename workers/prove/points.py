@@ -1,7 +1,8 @@
-"""Every boundary of a worker, in one place: each commit, each send, each answer.
+"""Every boundary in one place: each commit, each send, each answer.
 
-The code names a boundary where it passes it (`desk.at`, and the transport's own).  A request has the same three for
-whatever it carries; here they bear the name of the write that they belong to, or `look`.
+The code names a boundary of a worker where it passes it (`desk.at`, and the transport's own).  A request has the same
+three for whatever it carries; here they bear the name of the write that they belong to, or `look`.  A commit bears the
+name of the function that makes it (`named_commits`).  Hints have none: a proof gives none, so that all are lost.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Work = Literal["opener", "follow_up", "version", "moved", "look", "grant", "fetch"]
+from workers.prove.commits import AFTER, BEFORE
+from workers.prove.named_commits import PROVED
+
+Work = Literal["opener", "follow_up", "version", "moved", "look", "grant", "fetch", "any"]
 
 TRANSPORT: Final = ("send.before_check", "send.before_first_byte", "answer.received")
 LOOK: Final = "look"
@@ -67,12 +71,23 @@ def _listed() -> Iterator[Point]:
     yield Point("grant.leased", ("grant",), "one process has the lease of a token, and has not asked for another")
     yield Point("grant.answered", ("grant",), "the vendor has answered, and the new token is not kept")
     yield Point("fetch.read", ("fetch",), "answers or a file were read from their sender, and are not kept")
+    for function, words in PROVED.items():
+        yield Point(f"{function}.{BEFORE}", ("any",), f"{words}: done, and not committed")
+        yield Point(f"{function}.{AFTER}", ("any",), f"{words}: committed, and nobody knows of it")
 
 
 POINTS: Final[dict[str, Point]] = {each.name: each for each in _listed()}
 
 # Those of work that speaks to others than a CRM: tests stop there, no scenario of a sandbox CRM passes them.
 ELSEWHERE: Final = frozenset(name for name, each in POINTS.items() if set(each.passed_by) <= {"grant", "fetch"})
+
+
+class Crash(BaseException):
+    """The process ends here: nothing of ours catches it, and no code runs afterwards."""
+
+
+class Unnamed(RuntimeError):
+    """A boundary was passed that is not in the list."""
 
 
 @dataclass(slots=True)
@@ -90,6 +105,8 @@ class Trail:
             self._stem = stem
         elif last == "answered":
             self._stem = LOOK
+        if name not in POINTS:
+            raise Unnamed(name)
         self.passed.append(name)
         return name
 

@@ -7,13 +7,22 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 from uuid import UUID
 
+from flask.testing import FlaskClient
+
+from crm_clients.sandbox.faults import Rule
+from crm_clients.sandbox.profiles import PROFILES
 from intake.sources import find
+from workers.prove.faults import ForLeads
+from workers.prove.person import settle
+from workers.prove.points import Crash
 from workers.prove.stage import Json, Stage
 
 OK = 200
+
+T = TypeVar("T")
 
 
 class Refused(RuntimeError):
@@ -46,8 +55,10 @@ class Sender:
     number: int = 0
     wa_id: str = ""
     sent: int = 0
+    door: FlaskClient = field(init=False)
 
     def __post_init__(self) -> None:
+        self.door = self.stage.doors.there
         self.number = self.rng.randrange(10_000_000)
         self.wa_id = f"5197{self.number:07d}"
 
@@ -59,7 +70,7 @@ class Sender:
             "phone": f"98{self.number:07d}", "message": f"Busco {word}",
         }  # fmt: skip
         (event,) = self._post("web", answers, delivery_id)
-        if not event["duplicate"] and not event["conflict"]:
+        if not event["conflict"]:
             self._keep(event, "opener", word)
         return event
 
@@ -71,6 +82,12 @@ class Sender:
         card = {"profile": {"name": f"Rosa {self.number}"}, "wa_id": self.wa_id}
         (event,) = self._post("wa", _envelope({"contacts": [card], "messages": [message]}))
         self._keep(event, "follow_up" if self.accepted else "opener", word)
+
+    def form_without_database(self) -> None:
+        """One form, at a door that has lost its database."""
+        self.door = self.stage.doors.away
+        self.form()
+        self.door = self.stage.doors.there
 
     def moves(self) -> None:
         """WhatsApp's own message that this person has another number, from which they write from now on."""
@@ -103,10 +120,15 @@ class Sender:
     def _keep(
         self, event: Json, role: Literal["opener", "follow_up", "version"], token: str, amount: str | None = None
     ) -> None:
-        self.accepted.append(Accepted(UUID(str(event["event_id"])), role, token, amount))
+        event_id = UUID(str(event["event_id"]))
+        if event_id not in {each.event_id for each in self.accepted}:
+            self.accepted.append(Accepted(event_id, role, token, amount))
 
     def _post(self, source: str, body: Json, delivery_id: str | None = None) -> list[Json]:
-        """A correctly signed delivery; what the door says of its events.  Raises Refused."""
+        """A correctly signed delivery; what the door says of its events.  Raises Refused.
+
+        A sender to whom nothing was answered sends the same again.
+        """
         self.sent += 1
         configured = self.stage.settings.sources[source]
         path, raw = f"/hooks/{source}", json.dumps(body).encode()
@@ -117,7 +139,7 @@ class Sender:
             now=datetime.now(UTC),
             delivery_id=delivery_id or f"msg_{self.number}_{self.sent}",
         )
-        answer = self.stage.door.post(path, data=raw, headers=dict(headers))
+        answer = again(lambda: self.door.post(path, data=raw, headers=dict(headers)))
         if answer.status_code != OK:
             raise Refused(f"{source}: {answer.status_code}")
         events: list[Json] = answer.get_json()["events"]
@@ -131,17 +153,30 @@ def _envelope(value: Json) -> Json:
     return {"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [change]}]}
 
 
+def again(try_it: Callable[[], T]) -> T:
+    """Until it is not ended by a crash: whoever got no answer comes again."""
+    while True:
+        try:
+            return try_it()
+        except Crash:
+            continue
+
+
 Act = Callable[[Sender], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`acts`: after each of them the workers do what is due.  `openers`: how many opportunities must come of it."""
+    """`acts`: after each of them the workers do what is due.  `opportunities`: how many must come of it.
+
+    `profiles`: where it is played; what does not depend on them need not be played in all.
+    """
 
     name: str
     words: str
     acts: tuple[Act, ...]
     opportunities: int = 1
+    profiles: tuple[str, ...] = tuple(PROFILES)
 
 
 def _duplicate(sender: Sender) -> None:
@@ -163,6 +198,23 @@ def _conflict(sender: Sender) -> None:
 def _two_messages(sender: Sender) -> None:
     sender.message()
     sender.message()
+
+
+def _answer_lost(sender: Sender) -> None:
+    """A form of which the CRM makes an opportunity, and does not say so, nor lets anybody look at once."""
+    lost = Rule("lost_answer", match={"what": "create", "kind": "opportunity"})
+    unseen = ForLeads("503", match={"what": "find", "kind": "opportunity"}, skip=1)
+    sender.stage.crm.sandbox.rules.replace([lost, unseen])
+    sender.form()
+
+
+def _settled(sender: Sender) -> None:
+    """A person looks in the CRM, and says what they see there."""
+    again(lambda: settle(sender.stage))
+
+
+def _drained(sender: Sender) -> None:
+    again(sender.stage.doors.drain)
 
 
 def _identified(sender: Sender) -> None:
@@ -188,5 +240,11 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
         Scenario("duplicate", "a form, the same again, and other content under its id", (
             _identified, _duplicate, _conflict,
         )),
+        Scenario("spooled", "a form while the database is away, and the draining of the spool", (
+            Sender.form_without_database, _drained,
+        ), profiles=("stored",)),
+        Scenario("settled", "a form whose opportunity is in doubt until a person settles it", (
+            _answer_lost, _settled,
+        ), profiles=("stored", "enforced", "weak")),
     )
 }  # fmt: skip

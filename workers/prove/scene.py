@@ -13,7 +13,7 @@ from crm_clients.transport import Sent, Transport
 from crm_clients.watchdog import boot_clock
 from workers import clock, drain, reconcile
 from workers.desk import Desk
-from workers.prove.points import Trail
+from workers.prove.points import Crash, Trail
 from workers.prove.stage import LAG, STEP, Stage
 
 SOON = 0.4  # seconds that a worker waits for an answer of which the run wants that it does not come in time
@@ -23,10 +23,6 @@ MOST_STEPS = 16
 STEPS_OF_A_DOUBT = 9  # after them, what is in doubt for good is known to be
 AFTERWARDS = 2  # steps after the end, in which what was written again is looked at
 LOOKED_AT = "SELECT 1 FROM records WHERE look_at IS NOT NULL LIMIT 1"
-
-
-class Crash(BaseException):
-    """The process ends here: nothing of ours catches it, and no code runs afterwards."""
 
 
 class Endless(RuntimeError):
@@ -144,9 +140,11 @@ class Scene:
     def open(self) -> Iterator[None]:
         """With workers."""
         with _Way(self) as way, Transport() as other:
-            self._desk = self.change(self.stage.desk(way, jitter=self.rng.random, at=self.at, clock=self.clock))
+            ours = self.stage.desk(way, jitter=self.rng.random, at=self.at, clock=self.clock)
+            self._desk = self.change(replace(ours, pool=self.stage.watched))
             self._other = self.change(self.stage.desk(other, jitter=self.rng.random))
-            yield
+            with self.stage.ear.listening(self.at):
+                yield
 
     def work(self) -> None:
         """Do all that is due now."""
@@ -183,8 +181,8 @@ class Scene:
 
     def _work(self, desk: Desk) -> None:
         for _ in range(MOST_WORK):
-            clock.tick(self.stage.pool, name="prove")
             try:
+                clock.tick(desk.pool, name="prove")
                 if not drain.one(desk):
                     return
             except Crash:

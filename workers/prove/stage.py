@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from uuid import uuid4
 
-from flask.testing import FlaskClient
 from psycopg import sql
 from psycopg.rows import dict_row, scalar_row
 
@@ -23,16 +21,16 @@ from crm_clients.sandbox.profiles import Profile
 from crm_clients.sandbox.server import Running, running
 from crm_clients.transport import Transport
 from intake import installation
-from intake.app import build
 from intake.attempts import Patience
 from intake.config import Settings, load
-from intake.db import Pool, door_options, open_pool, transaction
+from intake.db import Pool, open_pool, transaction
 from intake.installation import Installation
-from intake.receive import Door
 from intake.sources import PROVIDERS
 from workers import checks
 from workers.desk import Desk, Wired
 from workers.prove import timetable
+from workers.prove.commits import Ear, telling
+from workers.prove.doors import Doors, doors
 from workers.wiring import wire
 
 Json = dict[str, object]
@@ -44,7 +42,6 @@ STEP = timedelta(seconds=31)  # longer than the lease
 PATIENCE = Patience(
     lease=timedelta(seconds=30), send_within=timedelta(seconds=5), call=timedelta(seconds=5), look=timedelta(seconds=5)
 )
-STORE_LIMIT = 30.0  # seconds; a busy machine is no reason to refuse a delivery
 HELD_WITHIN = 10.0  # seconds in which a thread of this process does what is due
 
 SECRET = "whsec_" + "c2VjcmV0LW9mLXR3ZW50eS1mb3VyLWJ5dGVz"  # it opens nothing but this stage
@@ -99,15 +96,18 @@ TABLES = """
 
 @dataclass(slots=True)
 class Stage:
-    """`ours`: the ids of the sentinels in the CRM.  `offset`: how far the CRM's clock was set on.
+    """`watched`: connections whose commits are boundaries, of which `ear` is told; the doors' are such, too.
 
+    `ours`: the ids of the sentinels in the CRM.  `offset`: how far the CRM's clock was set on.
     `late`: the offset at which what the CRM holds back is executed; None: it holds nothing back.
     """
 
     profile: Profile
     settings: Settings
     pool: Pool
-    door: FlaskClient
+    watched: Pool
+    ear: Ear
+    doors: Doors
     here: Installation
     wired: Wired
     crm: Running
@@ -132,6 +132,7 @@ class Stage:
         sandbox.held = Held(sandbox.clock)
         self.late = None
         sandbox.profile = self.profile
+        self.doors.clean()
         kept = ", ".join("?" for _ in self.ours)
         sandbox.store.write(f"DELETE FROM records WHERE id NOT IN ({kept})", *self.ours)  # noqa: S608  # placeholders
         sandbox.store.write("DELETE FROM replays")
@@ -176,6 +177,11 @@ class Stage:
             "SELECT kind, id, reference FROM ledger WHERE seq > ? AND what = 'created' ORDER BY seq", self.since
         )
 
+    def found(self, reference: str) -> str | None:
+        """The id of what lives in the CRM under a reference; None: nothing does."""
+        rows = self.crm.sandbox.store.rows("SELECT id FROM records WHERE live AND reference = ?", reference)
+        return str(rows[0]["id"]) if rows else None
+
     def records(self) -> list[Json]:
         """The records that live in the CRM, as they are stored, without the sentinels."""
         rows = self.crm.sandbox.store.rows("SELECT id, kind, parent_id, data FROM records WHERE live ORDER BY id")
@@ -193,19 +199,19 @@ def stage(database_url: str, folder: Path, profile: str) -> Iterator[Stage]:
     weak = not profiles.PROFILES[profile].states_lag
     lag = LAG if profile == "lagging" else profiles.PROFILES[profile].lag if weak else 0.0
     of = profiles.profile(profile, lag=0.0, limit=LIMIT)
-    with running(of=of) as crm, Transport() as transport:
+    with running(of=of) as crm, Transport() as transport, ExitStack() as stack:
         file = folder / "intake.toml"
         file.write_text(CONFIG.format(url=crm.url, profile=profile, limit=LIMIT, lag=LAG), "utf-8")
         settings = load(file, ENVIRON, built_in=PROVIDERS.keys())
+        ear = Ear()
         pool = open_pool(database_url, size=4)
-        door_pool = open_pool(database_url, size=4, options=door_options(STORE_LIMIT))
+        watched = open_pool(database_url, size=4, connection_class=telling(ear.hear))
         try:
             with pool.connection() as conn:
                 here = installation.read(conn)
-            door = Door(settings, door_pool, now=lambda: datetime.now(UTC), new_id=uuid4, patience=STORE_LIMIT)
-            app = build(door, hint=lambda: None)
+            there = stack.enter_context(doors(settings, database_url, folder, ear.hear))
             wired = wire(settings.destinations["crm"], ENVIRON)
-            made = Stage(of, settings, pool, app.test_client(), here, wired, crm)
+            made = Stage(of, settings, pool, watched, ear, there, here, wired, crm)
             made.tables = _tables(pool)
             _forget_sentinels(pool)
             _create_sentinels(made.desk(transport, jitter=lambda: 0.0), wired)
@@ -214,7 +220,7 @@ def stage(database_url: str, folder: Path, profile: str) -> Iterator[Stage]:
             made.profile = replace(of, lag=lag)
             yield made
         finally:
-            door_pool.close()
+            watched.close()
             pool.close()
 
 
