@@ -26,7 +26,7 @@ Verdict = Literal["ok", "warn", "fail"]
 CLOCK_LATE = 15.0
 # Seconds that this host's clock may differ: signatures are checked by it, with tolerances of minutes.
 SKEW = 5.0
-OLDEST_POSTGRES = 14
+OLDEST_POSTGRES = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,19 @@ def of_database(conn: Conn) -> Iterator[Line]:
         on = value not in {"off", "false"}
         yield Line("ok" if on else "fail", name, value,
                    "" if on else f"set {name} = on: what was acknowledged may be lost with the power")  # fmt: skip
+    yield from _limits(conn)
     yield _skew(conn)
+
+
+# What each of our connections asks for (intake.db), and a pooler may leave out.
+LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+
+
+def _limits(conn: Conn) -> Iterator[Line]:
+    for name in LIMITS:
+        if setting(conn, name) == "0":
+            remedy = f"the pooler drops it: ALTER ROLE ... SET {name}, see docs/scaling.md"
+            yield Line("warn", name, "0: a statement may wait for ever", remedy)
 
 
 def _skew(conn: Conn) -> Line:

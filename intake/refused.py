@@ -25,7 +25,7 @@ from psycopg.rows import scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
 from intake import kept
-from intake.db import WORKER_OPTIONS, BoundedConnection, Conn, answering_until
+from intake.db import WORKER_OPTIONS, BoundedConnection, Conn, answering_until, prepare_after
 from intake.kept import Kept
 from intake.reading import Post
 from intake.sealing import Seal
@@ -192,7 +192,11 @@ class Keeper:
         try:
             with (
                 BoundedConnection.connect(
-                    self.database_url, autocommit=True, connect_timeout=3, options=WORKER_OPTIONS
+                    self.database_url,
+                    autocommit=True,
+                    connect_timeout=3,
+                    options=WORKER_OPTIONS,
+                    prepare_threshold=prepare_after(),
                 ) as conn,
                 answering_until(conn, time.monotonic() + PATIENCE),
             ):

@@ -26,7 +26,7 @@ import structlog
 
 from intake import aliases, installation, kept
 from intake.config import Settings, Source
-from intake.db import WORKER_OPTIONS, BoundedConnection, answering_until
+from intake.db import WORKER_OPTIONS, BoundedConnection, answering_until, prepare_after
 from intake.installation import Installation
 from intake.kept import Broken, Kept
 from intake.reading import source_of
@@ -150,7 +150,13 @@ class Drainer:
         return told
 
     def _connect(self) -> BoundedConnection:
-        return self.connections.connect(self.database_url, autocommit=True, connect_timeout=3, options=WORKER_OPTIONS)
+        return self.connections.connect(
+            self.database_url,
+            autocommit=True,
+            connect_timeout=3,
+            options=WORKER_OPTIONS,
+            prepare_threshold=prepare_after(),
+        )
 
     def _mind_restores(self, here: Installation) -> None:
         """What was drained before a restore is drained again; what is old goes."""

@@ -24,7 +24,7 @@ import psycopg
 
 from intake import installation, surroundings
 from intake.config import Process
-from intake.db import FIRST_MIGRATION, migrate
+from intake.db import FIRST_MIGRATION, POOLER, migrate
 from intake.desk import operators
 from intake.embedded import start_postgres, start_valkey
 from intake.installation import Mismatch
@@ -123,7 +123,7 @@ def start_servers(plan: Plan, supervisor: Supervisor) -> dict[str, str]:
 
 def shared(environ: Mapping[str, str], port: int) -> dict[str, str]:
     """What other commands of this home need to know."""
-    names = ("DATABASE_URL", "REDIS_URL", "INTAKE_CONFIG", "INTAKE_WORKERS", wiring.SANDBOX_URL)
+    names = ("DATABASE_URL", POOLER, "REDIS_URL", "INTAKE_CONFIG", "INTAKE_WORKERS", wiring.SANDBOX_URL)
     return {name: environ[name] for name in names if name in environ} | {"PORT": str(port)}
 
 

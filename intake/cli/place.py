@@ -11,7 +11,7 @@ import psycopg
 from intake import heartbeats
 from intake.cli.group import Misconfigured
 from intake.config import Process, Settings, load
-from intake.db import WORKER_OPTIONS, Conn
+from intake.db import WORKER_OPTIONS, Conn, prepare_after
 from intake.heartbeats import Lacking, ProcessKind
 from intake.reason_texts import Language
 from intake.sources import PROVIDERS
@@ -63,6 +63,10 @@ def told() -> dict[ProcessKind, Lacking]:
 def connection() -> Iterator[Conn]:
     """One autocommit connection.  Raises psycopg.Error."""
     with psycopg.connect(
-        database_url(), autocommit=True, connect_timeout=CONNECT_TIMEOUT, options=WORKER_OPTIONS
+        database_url(),
+        autocommit=True,
+        connect_timeout=CONNECT_TIMEOUT,
+        options=WORKER_OPTIONS,
+        prepare_threshold=prepare_after(environment()),
     ) as conn:
         yield conn

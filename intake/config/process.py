@@ -14,6 +14,7 @@ DEMO_CONFIG: Final = Path(__file__).parent.parent / "demo.toml"
 
 POSTGRES: Final = re.compile(r"postgres(ql)?://\S*|[a-z_]+ *= *\S.*")  # a URI, or libpq's "host=... dbname=..."
 REDIS: Final = re.compile(r"(rediss?|unix)://\S+")
+POOLER: Final = re.compile("transaction")  # read by intake.db
 NAME: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 WHOLE_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
@@ -59,6 +60,7 @@ class Process:
             workers=read.number("INTAKE_WORKERS", 2, 1, 64),
             threads=read.number("INTAKE_THREADS", 8, 1, 64),
         )
+        read.text("DATABASE_POOLER", POOLER, "must be transaction, or not set")
         if read.problems:
             raise ConfigError("environment", read.problems)
         return process

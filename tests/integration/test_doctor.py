@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from crm_clients.registry import CLIENTS
+from intake import doctor
 from intake.config.known import KNOWN_CLIENTS
 from tests.commands import beside, intake, listed
 from tests.lab import Lab, lab
@@ -41,6 +43,12 @@ def test_what_is_in_order_is_ok(environ: Mapping[str, str]) -> None:
 
 def test_a_commit_that_is_not_on_disk_fails(environ: Mapping[str, str]) -> None:
     assert verdicts(environ)["fsync"] == "fail"
+
+
+def test_limits_that_a_pooler_left_out_are_told(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        told = {line.what: line.verdict for line in doctor.of_database(conn)}
+    assert [told.get(name) for name in doctor.LIMITS] == ["warn"] * 3
 
 
 def test_a_tick_is_seen(stored: Lab, environ: Mapping[str, str]) -> None:
