@@ -10,10 +10,13 @@ from uuid import UUID
 
 import pytest
 import redis
+import requests
 
 from intake import queue
-from tests.plant import Plant, plant
-from tests.senders import form
+from tests.plant import Json, Plant, plant
+from tests.ports import free_port
+from tests.senders import Sender, form
+from workers.supervisor import Program
 
 pytestmark = pytest.mark.slow
 
@@ -173,6 +176,34 @@ def test_a_worker_that_starts_before_postgres_waits_for_it(works: Plant) -> None
         works.until(lambda: "waiting for PostgreSQL and Redis" in works.log("ordinary-2"), "it waits")
     works.settle(events)
     works.stop("ordinary-2")
+
+
+@pytest.mark.parametrize("server", ["PostgreSQL", "Valkey"])
+def test_a_clock_that_starts_before_its_servers_waits_and_says_so(works: Plant, server: str) -> None:
+    name = f"clock-{server}"
+    with works.away(server):
+        works.start(name)
+        works.until(lambda: "waiting for PostgreSQL and Redis" in works.log(name), "it waits")
+        pid = works.pid(name)
+    works.until(lambda: clock_of(works, pid), "it ticks")
+    works.stop(name)
+
+
+def clock_of(works: Plant, pid: int) -> list[Json]:
+    query = "SELECT FROM heartbeats WHERE process = 'clock' AND name LIKE %(name)s"
+    return works.rows(query, name=f"%-{pid}")
+
+
+def test_a_receiver_that_starts_before_postgres_says_so_and_accepts_once_it_is_there(works: Plant) -> None:
+    environ = {**works.environ, "PORT": str(free_port())}
+    sender = Sender(works.settings, f"http://127.0.0.1:{environ['PORT']}")
+    with works.away("PostgreSQL"):
+        works.supervisor.run(Program("web-late", works.command("web"), environ, 30.0))
+        works.until(lambda: "heartbeat failed" in works.log("web-late"), "it says so")
+        assert requests.get(f"{sender.url}/healthz", timeout=5.0).status_code == 200
+        assert requests.get(f"{sender.url}/readyz", timeout=5.0).status_code == 503
+    assert sender.send(form("late-web", next(works.blocks)))
+    works.stop("web-late")
 
 
 def test_a_worker_outlives_an_absence_of_postgres(works: Plant) -> None:
