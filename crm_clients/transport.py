@@ -19,6 +19,7 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 
@@ -84,6 +85,12 @@ class Malformed(ValueError):
     """The request would leave the account's base URL, or is no request at all."""
 
 
+@cache
+def _trust(ca_file: str) -> ssl.SSLContext:
+    """Made once a process: reading the certificates takes longer than most calls."""
+    return ssl.create_default_context(cafile=ca_file)
+
+
 class Transport:
     """The way to the CRMs; one per process, for any number of threads and accounts.
 
@@ -100,7 +107,7 @@ class Transport:
         ca_file: Path | None = None,
         most_body_bytes: int = MOST_BODY_BYTES,
     ) -> None:
-        trust = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH if ca_file is None else ca_file)
+        trust = _trust(DEFAULT_CA_BUNDLE_PATH if ca_file is None else str(ca_file))
         self._clock = clock
         self._at = at
         self._most_body_bytes = most_body_bytes

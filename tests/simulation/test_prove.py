@@ -60,8 +60,10 @@ def test_a_conflict_does_not_make_the_first_event_open(empty_database_url: str) 
     assert played.verdict == Verdict(confirmed=1, uncertain=0, lost=(), doubled=())
 
 
-def test_a_worker_that_creates_again_without_a_look_makes_it_fail(empty_database_url: str) -> None:
-    path = "form:opportunity.committed:effect_without_answer:stored"
+def test_a_worker_that_creates_again_without_a_look_makes_it_fail_and_the_simplest_run_is_found(
+    empty_database_url: str,
+) -> None:
+    path = "two_forms:opportunity.committed+task.noted:effect_without_answer+crash_before:stored"
     done = subprocess.run(
         [sys.executable, "-m", "tests.broken_prove", "--json", "--only", path],
         cwd=ROOT, env={**os.environ, "DATABASE_URL": empty_database_url}, capture_output=True, text=True, check=False,
@@ -72,6 +74,7 @@ def test_a_worker_that_creates_again_without_a_look_makes_it_fail(empty_database
     assert (told["runs"], told["lost"], told["failures"][0]["path"]) == (1, 0, path)
     assert told["doubled"] >= 1
     assert "2 of one opportunity" in told["failures"][0]["doubled"]
+    assert told["failures"][0]["simplest"] == "form:opportunity.committed:effect_without_answer:stored"
 
 
 def test_a_database_with_something_in_it_is_left_alone(empty_database_url: str) -> None:

@@ -25,6 +25,10 @@ from workers.prove.place import NotEmpty, databases
 from workers.prove.play import Change, unchanged
 from workers.prove.points import POINTS
 from workers.prove.result import Result
+from workers.prove.shrink import shrunk
+
+# Failures whose simplest form is looked for; where there are more, they are most likely one.
+MOST_SHRUNK = 5
 
 
 @click.command()
@@ -116,6 +120,8 @@ def _play(company: Company, runs: Sequence[Run], result: Result) -> None:
             bar.update(1)
             if not played.verdict.held:
                 _say(f"\nFAILED {played.run.path}")
+    for failed in result.failures[:MOST_SHRUNK]:
+        result.shrunk[failed.run.path] = shrunk(company.play, failed).run.path
 
 
 def _show(result: Result) -> None:

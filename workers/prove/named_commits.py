@@ -78,6 +78,8 @@ DECISION: Final[dict[str, str]] = {
 }
 
 AROUND: Final[dict[str, str]] = {
+    "account_facts.note": "what a worker knows of a CRM account",
+    "account_facts.note_quota": "what a CRM said of its day's quota",
     "access.note": "who saw personal data",
     "checks._sentinel": "the record by which a control knows an account",
     "crm_reads.ask": "somebody at the desk waits for what the CRM holds",

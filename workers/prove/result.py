@@ -29,7 +29,8 @@ class Cell:
 class Result:
     """`runs` are runs; the others are events.  `cells`: profile -> (point, fault) -> numbers.
 
-    `unreached`: the second of two faults never came, or the first did not.
+    `unreached`: the second of two faults never came, or the first did not.  `shrunk`: by the path of a failure, that of
+    the simplest run that fails as well.
     """
 
     seed: int
@@ -42,6 +43,7 @@ class Result:
     unreached: int = 0
     seconds: float = 0.0
     failures: list[Played] = field(default_factory=list)
+    shrunk: dict[str, str] = field(default_factory=dict)
     cells: dict[str, dict[tuple[str, str], Cell]] = field(default_factory=dict)
 
     @property
@@ -78,7 +80,12 @@ class Result:
             "seconds": round(self.seconds, 1),
             "seed": self.seed,
             "failures": [
-                {"path": each.run.path, "lost": list(each.verdict.lost), "doubled": list(each.verdict.doubled)}
+                {
+                    "path": each.run.path,
+                    "simplest": self.shrunk.get(each.run.path),
+                    "lost": list(each.verdict.lost),
+                    "doubled": list(each.verdict.doubled),
+                }
                 for each in self.failures
             ],
             "table": {profile: list(_rows(table)) for profile, table in sorted(self.cells.items())},

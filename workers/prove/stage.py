@@ -6,9 +6,9 @@ Nothing runs by itself, and time passes when the stage says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -98,7 +98,8 @@ TABLES = """
 class Stage:
     """`watched`: connections whose commits are boundaries, of which `ear` is told; the doors' are such, too.
 
-    `ours`: the ids of the sentinels in the CRM.  `offset`: how far the CRM's clock was set on.
+    `empty`: the statement that takes away what a run leaves behind.  `ours`: the ids of the sentinels in the CRM.
+    `offset`: how far the CRM's clock was set on.
     `late`: the offset at which what the CRM holds back is executed; None: it holds nothing back.
     """
 
@@ -111,7 +112,7 @@ class Stage:
     here: Installation
     wired: Wired
     crm: Running
-    tables: tuple[str, ...] = ()
+    empty: sql.Composed = field(default_factory=lambda: sql.Composed([]))
     ours: tuple[str, ...] = ()
     since: int = 0
     offset: timedelta = timedelta(0)
@@ -139,8 +140,7 @@ class Stage:
         self.since = self.newest_entry()
         with transaction(self.pool) as conn:
             conn.execute("SET LOCAL intake.purge = 'on'")
-            for table in self.tables:
-                conn.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
+            conn.execute(self.empty)
             conn.execute("UPDATE accounts SET paused_at = NULL, paused_reason = NULL, control_at = NULL")
             # As old as they were for the run before.
             conn.execute("UPDATE sentinels SET seen_at = clock_timestamp()")
@@ -212,7 +212,7 @@ def stage(database_url: str, folder: Path, profile: str) -> Iterator[Stage]:
             there = stack.enter_context(doors(settings, database_url, folder, ear.hear))
             wired = wire(settings.destinations["crm"], ENVIRON)
             made = Stage(of, settings, pool, watched, ear, there, here, wired, crm)
-            made.tables = _tables(pool)
+            made.empty = _emptying(_tables(pool))
             _forget_sentinels(pool)
             _create_sentinels(made.desk(transport, jitter=lambda: 0.0), wired)
             made.ours = tuple(str(each["id"]) for each in crm.sandbox.store.rows("SELECT id FROM records"))
@@ -227,6 +227,13 @@ def stage(database_url: str, folder: Path, profile: str) -> Iterator[Stage]:
 def _tables(pool: Pool) -> tuple[str, ...]:
     with pool.connection() as conn, conn.cursor(row_factory=scalar_row) as cursor:
         return tuple(cursor.execute(TABLES, {"kept": list(KEPT)}).fetchall())
+
+
+def _emptying(tables: Sequence[str]) -> sql.Composed:
+    """One statement that empties all of them, whichever refers to which."""
+    each = sql.SQL("{} AS (DELETE FROM {})")
+    emptied = [each.format(sql.Identifier(f"{table}_emptied"), sql.Identifier(table)) for table in tables]
+    return sql.SQL("WITH {} SELECT").format(sql.SQL(", ").join(emptied))
 
 
 def _forget_sentinels(pool: Pool) -> None:

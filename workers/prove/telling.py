@@ -60,6 +60,9 @@ def failures(result: Result) -> Iterator[str]:
         yield from (f"  lost: {words}" for words in each.verdict.lost)
         yield from (f"  doubled: {words}" for words in each.verdict.doubled)
         yield f"  again: intake prove --seed {result.seed} --only {each.run.path}"
+        simplest = result.shrunk.get(each.run.path, each.run.path)
+        if simplest != each.run.path:
+            yield f"  simpler: intake prove --seed {result.seed} --only {simplest}"
 
 
 def _grids(table: Table) -> Iterator[list[list[str]]]:

@@ -24,7 +24,7 @@ RECORDS = "SELECT id, kind, parent_id, data FROM records WHERE live AND coalesce
 MADE = "SELECT kind, reference FROM ledger WHERE what = 'created' AND coalesce(reference, '') NOT LIKE ?"
 # The records by which absence is proven belong to nobody's event.
 SENTINELS = "%intake-sentinel-%"
-WORDS = re.compile(r"\w+/\d+/\d+\.")
+WORDS = re.compile(r"(?<!\w)\w+/\d+/\d+\.")
 
 
 @dataclass(frozen=True, slots=True)
