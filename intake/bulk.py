@@ -14,78 +14,20 @@ from psycopg.rows import class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from intake import decided, decisions, spam
+from intake.bulk_choice import CONTENTS, Counted, Filter, Seen, count, fingerprint, fingerprint_of, given
 from intake.config import Settings
 from intake.db import Conn
 from intake.decided import Author, Refused
 from intake.decisions import Approval
-from intake.deliveries import FINAL, OPEN, NotAllowed
+from intake.deliveries import NotAllowed
+
+__all__ = [
+    "BULK_ACTIONS", "BulkAction", "Counted", "Filter", "OtherContent", "OtherNumber", "Run", "Seen", "begin", "count",
+    "fingerprint", "go_on", "results", "results_after", "run", "runs", "step", "stop", "tally",
+]  # fmt: skip
 
 BulkAction = Literal["revive", "look", "approve", "decline", "cancel", "spam", "replay"]
 BULK_ACTIONS: tuple[BulkAction, ...] = get_args(BulkAction)
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Which events.  `state` "pending": all that are not final; `reason_word`: stands in the reason.
-
-    `cause`: the whole reason, as events share it.
-    """
-
-    state: str | None = None
-    source: str | None = None
-    since: datetime | None = None
-    reason_word: str | None = None
-    cause: str | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """It would mean everything that ever came."""
-        return not any((self.state, self.source, self.since, self.reason_word, self.cause))
-
-
-# Without a state only open events are meant: a filter by source alone must not reach into years of ended ones.
-MATCHING = """
-    SELECT d.event_id, d.state, coalesce(d.reason, '') AS reason
-      FROM deliveries d
-     WHERE d.state = ANY(%(states)s)
-       AND d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = d.event_id)
-       AND (%(source)s::text IS NULL OR d.source = %(source)s)
-       AND (%(since)s::timestamptz IS NULL OR d.received_at >= %(since)s)
-       AND (%(reason_word)s::text IS NULL OR position(%(reason_word)s in coalesce(d.reason, '')) > 0)
-       AND (%(cause)s::text IS NULL OR d.reason = %(cause)s)
-"""
-COUNT = f"""
-    SELECT state, reason, count(*) AS events, min(event_id::text)::uuid AS example FROM ({MATCHING}) AS m
-     GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
-"""  # noqa: S608  # our own words
-
-
-def _given(wanted: Filter) -> dict[str, object]:
-    known = {*OPEN, *FINAL}
-    states = [wanted.state] if wanted.state in known else list(OPEN)
-    return {
-        "states": states,
-        "source": wanted.source,
-        "since": wanted.since,
-        "reason_word": wanted.reason_word,
-        "cause": wanted.cause,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """How many events of one state and reason, and one of them."""
-
-    state: str
-    reason: str
-    events: int
-    example: UUID
-
-
-def count(conn: Conn, wanted: Filter) -> list[Counted]:
-    """What a run would be about."""
-    with conn.cursor(row_factory=class_row(Counted)) as cursor:
-        return cursor.execute(COUNT, _given(wanted)).fetchall()
 
 
 # --- a run ----------------------------------------------------------------------------------------------------------
@@ -94,7 +36,8 @@ OPEN_RUN = """
     INSERT INTO bulk_runs (action, author, reason, filter) VALUES (%(action)s, %(author)s, %(reason)s, %(filter)s)
     RETURNING bulk_id
 """
-FIX = f"INSERT INTO bulk_items (bulk_id, event_id) SELECT %(bulk_id)s, event_id FROM ({MATCHING}) AS m"  # noqa: S608
+FIX = f"INSERT INTO bulk_items (bulk_id, event_id, revision) SELECT %(bulk_id)s, c.* FROM ({CONTENTS}) AS c"  # noqa: S608
+FIXED = "SELECT event_id, revision FROM bulk_items WHERE bulk_id = %(bulk_id)s"
 
 
 class OtherNumber(Exception):
@@ -105,19 +48,25 @@ class OtherNumber(Exception):
         self.events = events
 
 
-def begin(conn: Conn, author: Author, action: BulkAction, wanted: Filter, *, expected: int | None = None) -> int:
-    """Fix the events of a run; returns its bulk_id.  Nothing is decided yet.
+class OtherContent(Exception):
+    """Nothing was begun: as many match as were seen, and they are others, or one of them says something else by now."""
 
-    `expected`: how many somebody saw, and means; None: whatever matches.  Raises OtherNumber.
+
+def begin(conn: Conn, author: Author, action: BulkAction, wanted: Filter, *, seen: Seen | None = None) -> int:
+    """Fix the events of a run, and the content of each; returns its bulk_id.  Nothing is decided yet.
+
+    `seen`: what somebody looked at, and means; None: whatever matches.  Raises OtherNumber, OtherContent.
     """
     shown = {name: str(value) for name, value in asdict(wanted).items() if value is not None}
-    given = {"action": action, "author": author.by, "reason": author.reason, "filter": Jsonb(shown)}
+    opened = {"action": action, "author": author.by, "reason": author.reason, "filter": Jsonb(shown)}
     with conn.transaction(), conn.cursor(row_factory=scalar_row) as cursor:
-        bulk_id: int | None = cursor.execute(OPEN_RUN, given).fetchone()
+        bulk_id: int | None = cursor.execute(OPEN_RUN, opened).fetchone()
         assert bulk_id is not None  # noqa: S101  # RETURNING returns a row
-        fixed = cursor.execute(FIX, _given(wanted) | {"bulk_id": bulk_id}).rowcount
-        if expected is not None and fixed != expected:
+        fixed = cursor.execute(FIX, given(wanted) | {"bulk_id": bulk_id}).rowcount
+        if seen is not None and fixed != seen.events:
             raise OtherNumber(fixed)
+        if seen is not None and seen.fingerprint not in {None, fingerprint_of(conn, FIXED, {"bulk_id": bulk_id})}:
+            raise OtherContent
     return bulk_id
 
 
@@ -142,11 +91,12 @@ class _Next:
     action: BulkAction
     author: str
     reason: str
+    revision: int | None
 
 
 # Two that work on one run do not wait for each other, nor do one event twice.
 NEXT = """
-    SELECT i.bulk_id, i.event_id, r.action, r.author, r.reason
+    SELECT i.bulk_id, i.event_id, i.revision, r.action, r.author, r.reason
       FROM bulk_items i JOIN bulk_runs r USING (bulk_id)
      WHERE i.result IS NULL AND r.stopped_at IS NULL AND (%(bulk_id)s::bigint IS NULL OR i.bulk_id = %(bulk_id)s)
      ORDER BY i.bulk_id, i.event_id LIMIT 1 FOR UPDATE OF i SKIP LOCKED
@@ -193,7 +143,7 @@ def _take(conn: Conn, settings: Settings, author: Author, item: _Next) -> None:
         case "approve":
             source = settings.sources.get(decided.view(conn, item.event_id).event.source)
             lasts = source.approval_lasts if source else None
-            decisions.approve(conn, author, item.event_id, Approval(lasts=lasts))
+            decisions.approve(conn, author, item.event_id, Approval(item.revision, lasts=lasts))
         case "decline" | "cancel":
             decisions.cancel(conn, author, item.event_id, action=item.action)
         case "spam":

@@ -482,6 +482,8 @@ CREATE TABLE bulk_items (
     -- NULL: not done yet.  Else done, or why it was refused.
     result   text,
     done_at  timestamptz,
+    -- The content that was seen of the event when the decision was made; null: it had none, or an older run.
+    revision integer,
     PRIMARY KEY (bulk_id, event_id),
     CONSTRAINT done_says_what CHECK ((result IS NULL) = (done_at IS NULL))
 );

@@ -13,7 +13,7 @@ from intake.api import gate
 from intake.api.asked import Asked, Body, LanguageQuery, NoBody, NoQuery
 from intake.api.routes import Given, Route
 from intake.api.schemas import Answer, SafeActionSchema
-from intake.bulk import BULK_ACTIONS, Filter, Run
+from intake.bulk import BULK_ACTIONS, Filter, Run, Seen
 from intake.bulk_texts import result_text
 from intake.db import Conn
 from intake.decided import Author
@@ -48,6 +48,12 @@ class BulkBody(Body):
         required=True,
         validate=validate.Range(1, 10_000_000),
         metadata={"description": "How many events were counted; where another number matches, nothing is begun."},
+    )
+    seen = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(1, 64),
+        metadata={"description": "`fingerprint` of the count: nothing is begun where one of them changed since."},
     )
     state = fields.String(load_default=None, allow_none=True, validate=validate.OneOf(STATES))
     source = fields.String(load_default=None, allow_none=True, validate=validate.Length(max=100))
@@ -96,6 +102,7 @@ class FitSchema(SafeActionSchema):
 
 class CountSchema(Answer):
     events = fields.Integer(required=True)
+    fingerprint = fields.String(required=True, metadata={"description": "Of which events those are and what they say."})
     groups = fields.List(fields.Nested(GroupSchema()), required=True)
     safe_actions = fields.List(fields.Nested(FitSchema()), required=True)
 
@@ -162,7 +169,8 @@ def count(given: Given) -> dict[str, object]:
         meant = many.meant(conn, _filter(given), _language(given))
     fits = [{"action": each.action, "allowed": each.allowed, "why": each.why, "events": each.events}
             for each in meant.fits]  # fmt: skip
-    return {"events": meant.events, "groups": meant.groups, "safe_actions": fits}
+    told = {"events": meant.events, "fingerprint": meant.fingerprint}
+    return told | {"groups": meant.groups, "safe_actions": fits}
 
 
 def runs(given: Given) -> dict[str, object]:
@@ -200,8 +208,11 @@ def begin(given: Given) -> Run:
     author = Author(gate.token().operator, str(given["reason"]).strip())
     if not author.reason:
         raise gate.invalid("reason", "must say something")
+    if given["action"] == "approve" and given["seen"] is None:
+        raise gate.invalid("seen", "goes with approve: the content that was seen is what is approved")
     with connection() as conn:
-        bulk_id = _desk(conn).begin(author, Wish(given["action"], _filter(given), given["expected"]))
+        wish = Wish(given["action"], _filter(given), Seen(given["expected"], given["seen"]))
+        bulk_id = _desk(conn).begin(author, wish)
         return many.found(conn, bulk_id)
 
 

@@ -13,7 +13,7 @@ import structlog
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
 
-from intake.bulk import OtherNumber
+from intake.bulk import OtherContent, OtherNumber
 from intake.decided import Refused
 from intake.deliveries import NotAllowed
 from intake.desk import not_in_crm
@@ -37,6 +37,7 @@ CODES: Final[Mapping[str, str]] = {
     "bad_cursor": "The cursor is none that a page ended with.",
     "bad_request": "The request could not be read.",
     "not_allowed": "The event does not allow this now; `reason` is a stable word, and its `safe_actions` tell what is.",
+    "other_content": "By now others match than were seen, or one of them says something else: nothing was begun.",
     "other_number": "By now another number of events matches, which `events` tells: nothing was begun.",
     "not_in_crm": "The CRM does not show what it must; `reason` says why.",
     "crm_not_read": "A worker reads the CRM first and has not answered: send the same again after `Retry-After`.",
@@ -92,6 +93,8 @@ def of(error: Exception) -> Problem | None:  # noqa: PLR0911  # one a kind
             return _of_decision(error)
         case OtherNumber():
             return Problem(HTTPStatus.CONFLICT, "other_number", more={"events": error.events})
+        case OtherContent():
+            return Problem(HTTPStatus.CONFLICT, "other_content")
         case InvalidCorrection():
             return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", more={"fields": error.fields})
         case NotReadYet():

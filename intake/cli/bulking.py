@@ -10,7 +10,7 @@ import click
 
 from intake import bulk as runs
 from intake import ops
-from intake.bulk import BULK_ACTIONS, BulkAction, Filter, Run
+from intake.bulk import BULK_ACTIONS, BulkAction, Filter, OtherContent, OtherNumber, Run, Seen
 from intake.bulk_texts import result_text
 from intake.cli import place
 from intake.cli.arguments import Moment, decided, known_source
@@ -58,15 +58,24 @@ def run_(  # noqa: PLR0913  # one parameter an option
         counted = runs.count(conn, wanted)
         if not counted:
             raise finding("none_matches")
+        seen = Seen(sum(each.events for each in counted), runs.fingerprint(conn, wanted))
         table((sentence("events"), label("state", spoken), label("reason", spoken)), [
             (each.events, name(STATES, each.state, spoken), each.reason) for each in counted
         ])  # fmt: skip
         if not yes and not (sys.stdin.isatty() and click.confirm(sentence("all_of_them", action=action))):
             raise finding("say_yes")
-        bulk_id = runs.begin(conn, Author(by, reason), action, wanted)
+        bulk_id = _begin(conn, Author(by, reason), action, wanted, seen)
         say("run_begun", run=bulk_id)
         _finish(conn, settings, bulk_id)
     hint()
+
+
+def _begin(conn: Conn, author: Author, action: BulkAction, wanted: Filter, seen: Seen) -> int:
+    """What was counted, and no other."""
+    try:
+        return runs.begin(conn, author, action, wanted, seen=seen)
+    except (OtherNumber, OtherContent) as other:
+        raise finding("others_by_now") from other
 
 
 def _finish(conn: Conn, settings: Settings, bulk_id: int) -> None:

@@ -102,6 +102,9 @@ SENTENCES: Mapping[str, Text] = {
         "No event matches; `intake events` shows those that there are."),
     "say_yes": Text(
         "No se decidió nada; añada --yes si son esos.", "Nothing was decided; say --yes if they are meant."),
+    "others_by_now": Text(
+        "Mientras tanto son otros, o alguno dice otra cosa: no se decidió nada; mírelos otra vez.",
+        "By now they are others, or one of them says something else: nothing was decided; look again."),
     "all_of_them": Text("¿{action} con todos ellos?", "{action} all of them?"),
     "run_begun": Text(
         "Serie {run}: `intake bulk stop {run}` la detiene; lo que quede sigue solo, también tras un reinicio.",

@@ -13,7 +13,7 @@ from flask import Blueprint, abort, make_response, redirect, render_template, re
 from werkzeug.wrappers import Response
 
 from intake import bulk, masked
-from intake.bulk import BULK_ACTIONS, BulkAction, Filter, OtherNumber
+from intake.bulk import BULK_ACTIONS, BulkAction, Filter, OtherContent, OtherNumber, Seen
 from intake.bulk_texts import does, result_text
 from intake.console import gate, i18n
 from intake.console.deeds import LONGEST_REASON, consequence
@@ -120,7 +120,8 @@ def decide() -> Response:
     asked = _asked()
     why = request.form.get("reason", "").replace("\x00", "").strip()[:LONGEST_REASON]
     expected = request.form.get("expected", type=int)
-    if asked.action is None or asked.wanted.is_empty or expected is None:
+    seen = request.form.get("seen", "")
+    if asked.action is None or asked.wanted.is_empty or expected is None or not seen:
         return _page(asked, _("Diga qué hacer, y con cuáles."), HTTPStatus.UNPROCESSABLE_ENTITY)
     if not may_many(asked.action):
         abort(HTTPStatus.FORBIDDEN)
@@ -129,10 +130,13 @@ def decide() -> Response:
     author = Author(gate.signed_in().operator.name, why)
     try:
         with connection() as conn:
-            bulk_id = _desk(conn).begin(author, Wish(asked.action, asked.wanted, expected))
+            bulk_id = _desk(conn).begin(author, Wish(asked.action, asked.wanted, Seen(expected, seen)))
     except OtherNumber as other:
         told_ = _("Mientras tanto son %(now)s y no %(before)s. Mírelo otra vez.", now=other.events, before=expected)
         return _page(asked, told_, HTTPStatus.CONFLICT)
+    except OtherContent:
+        changed = _("Mientras tanto son otros, o alguno dice otra cosa. Mírelos otra vez.")
+        return _page(asked, changed, HTTPStatus.CONFLICT)
     return redirect(url_for("console.run", bulk_id=bulk_id), HTTPStatus.SEE_OTHER)
 
 

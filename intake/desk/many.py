@@ -15,7 +15,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from intake import bulk, decided
-from intake.bulk import BULK_ACTIONS, BulkAction, Counted, Filter
+from intake.bulk import BULK_ACTIONS, BulkAction, Counted, Filter, Seen
 from intake.bulk_texts import does
 from intake.config import Settings
 from intake.db import Conn
@@ -101,10 +101,11 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What matches, by state and reason, and what may be done with it."""
+    """What matches, by state and reason, and what may be done with it; `fingerprint` of what they say."""
 
     groups: Sequence[Counted]
     fits: Sequence[Fit]
+    fingerprint: str
 
     @property
     def events(self) -> int:
@@ -124,7 +125,8 @@ def meant(conn: Conn, wanted: Filter, language: Language) -> Meant:
     """Count, and judge one event of each group for the others: they share state and reason."""
     groups = bulk.count(conn, wanted)
     judged = [(each.events, decided.view(conn, each.example)) for each in groups[:JUDGED]]
-    return Meant(groups, [_fit(action, judged, language) for action in BULK_ACTIONS])
+    fits = [_fit(action, judged, language) for action in BULK_ACTIONS]
+    return Meant(groups, fits, bulk.fingerprint(conn, wanted))
 
 
 def _fit(action: BulkAction, judged: Sequence[tuple[int, View]], language: Language) -> Fit:
@@ -147,11 +149,11 @@ def _refusal(action: BulkAction, view: View) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be done with which events, and how many those were when somebody looked."""
+    """What is to be done with which events, and what those were when somebody looked."""
 
     action: BulkAction
     wanted: Filter
-    expected: int
+    seen: Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +166,8 @@ class Desk:
     patience: float = 1.0
 
     def begin(self, author: Author, wish: Wish) -> int:
-        """Fix the events, and decide about the first; returns the run's bulk_id.  Raises OtherNumber."""
-        bulk_id = bulk.begin(self.conn, author, wish.action, wish.wanted, expected=wish.expected)
+        """Fix the events, and decide about the first; returns the run's bulk_id.  Raises OtherNumber, OtherContent."""
+        bulk_id = bulk.begin(self.conn, author, wish.action, wish.wanted, seen=wish.seen)
         self._work(bulk_id)
         return bulk_id
 

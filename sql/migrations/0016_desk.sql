@@ -23,3 +23,6 @@ CREATE TABLE account_facts (
     quota_at    timestamptz,
     CONSTRAINT quota_has_a_time CHECK ((quota_left IS NULL) = (quota_at IS NULL))
 );
+
+-- The content that was seen of an event when one decision about many was made; null: it had none, or an older run.
+ALTER TABLE bulk_items ADD COLUMN revision integer;

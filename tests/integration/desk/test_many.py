@@ -195,11 +195,11 @@ def test_the_console_decides_nothing_about_others_than_were_seen(scene: Scene) -
     assert {scene.lab.state(each) for each in (*first, *second)} == {"review"}
 
 
-@pytest.mark.parametrize("missing", ["reason", "expected", "action"])
+@pytest.mark.parametrize("missing", ["reason", "expected", "seen", "action"])
 def test_the_console_decides_about_many_only_what_is_whole(scene: Scene, missing: str) -> None:
     since = Since(scene.lab)
     (event,) = in_review(scene.lab, 1)
-    form = {"action": "cancel", "state": "review", "since": since.moment, "expected": "1", "reason": "x"}
+    form = {"action": "cancel", "state": "review", "since": since.moment, "expected": "1", "seen": "s", "reason": "x"}
     del form[missing]
     assert scene.desk.person("admin").post("/console/many/new", **form).status_code == 422
     assert scene.lab.state(event) == "review"
