@@ -16,13 +16,16 @@ from intake.records import Record
 
 # The looks that count: strong, controlled, absent; begun after the write's lease was over and after the last silence of
 # the account (a span in which a call got no answer, and no other call of the account got one either).  A call that was
-# never closed counts as unanswered for as long as its record could be asked.
+# never closed counts as unanswered for as long as its record could be asked; one that began after the newest look was
+# answered says nothing of the time before it (on a busy account there always is one).
 ABSENCE_SPAN = """
-    WITH silences AS (
+    WITH newest AS (
+        SELECT max(answered_at) AS at FROM attempts WHERE record_id = %(record_id)s AND kind = 'look'
+    ), silences AS (
         SELECT coalesce(u.closed_at, u.send_by, u.prepared_at) AS until
           FROM attempts u
          WHERE u.destination = %(destination)s AND u.answered_at IS NULL AND u.outcome IS DISTINCT FROM 'not_sent'
-           AND u.prepared_at >= %(since)s
+           AND u.prepared_at BETWEEN %(since)s AND (SELECT at FROM newest)
            AND NOT EXISTS (
                SELECT FROM attempts a
                 WHERE a.destination = %(destination)s AND a.answered_at IS NOT NULL

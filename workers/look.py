@@ -216,21 +216,23 @@ def _absent(conn: Conn, record: Record, control: Control, plan: Strategy) -> Non
     if record.looks + 1 >= backoff.MOST_LOOKS:
         deliveries.give_up(conn, record.record_id, reason="looks_used_up")
     counts = control.told == "yes" or isinstance(plan.proof, Never)
-    after = _until_next(conn, record, plan) if counts else backoff.AFTER_UNSURE
-    records.look_again(conn, record, after=after, counts=counts)
+    after = _until_next(conn, record, plan) if counts else None
+    records.look_again(conn, record, after=backoff.AFTER_UNSURE if after is None else after, counts=after is not None)
 
 
-def _until_next(conn: Conn, record: Record, plan: Strategy) -> timedelta:
+def _until_next(conn: Conn, record: Record, plan: Strategy) -> timedelta | None:
     """This look is the first of a proof, also of one that a silence made begin anew: the next may end it.
 
-    One that came too early to count (a person asked for it) is followed by one as soon as that counts.
+    One that came too early to count (a person asked for it) is followed by one as soon as that counts.  None: it fell
+    into a silence of the account, and tells nothing.
     """
     ago = record.asked_ago or timedelta(0)
     counts_after = _span(plan) if record.ruled_absent else timedelta(0)
     if ago < counts_after:
         return counts_after - ago + backoff.PAST_THE_SPAN
-    if isinstance(plan.proof, Proven) and (begun := absence.absence_span(conn, record)) >= timedelta(0):
-        return plan.proof.span - begun + backoff.PAST_THE_SPAN
+    if isinstance(plan.proof, Proven):
+        begun = absence.absence_span(conn, record)
+        return None if begun < timedelta(0) else plan.proof.span - begun + backoff.PAST_THE_SPAN
     return backoff.look(record.looks)
 
 

@@ -10,8 +10,10 @@ from uuid import UUID
 import pytest
 
 from crm_clients.base import Kind
+from intake import absence, records
 from tests.lab import Lab, lab
 from tests.simulation.world import STEP, creates, impatient, incidents, ledger, looks
+from tests.simulation.zombies import zombie
 
 KINDS = ("contact", "opportunity", "task", "note")
 
@@ -128,6 +130,20 @@ def test_a_silence_that_only_the_control_met_restarts_the_proof_too(stored: Lab)
         stored.pass_time(STEP)
         stored.work()
     assert len(creates(stored, "contact")) == 2
+
+
+def test_a_call_that_began_after_a_look_was_answered_is_no_silence_around_it(stored: Lab) -> None:
+    """On a busy account there always is one; the look would never count, and the next be hours away."""
+    stored.form()
+    stored.dials.fault("500_without_effect", match={"what": "create", "kind": "contact"})
+    stored.work()
+    stored.pass_time(STEP)
+    stored.work()  # the first look of the proof says absent
+    (doubtful,) = stored.rows("SELECT record_id FROM records WHERE state = 'in_doubt'")
+    stored.form(email="otra@example.com", phone="987000003")
+    with zombie(stored, "contact.committed"), stored.pool.connection() as conn:
+        record = records.read(conn, int(str(doubtful["record_id"])))
+        assert absence.absence_span(conn, record) == timedelta(0)
 
 
 def test_a_create_that_followed_a_doubt_is_looked_at_again_and_then_left_alone(stored: Lab) -> None:
