@@ -202,7 +202,8 @@ def test_a_receiver_that_starts_before_postgres_says_so_and_accepts_once_it_is_t
         works.until(lambda: "heartbeat failed" in works.log("web-late"), "it says so")
         assert requests.get(f"{sender.url}/healthz", timeout=5.0).status_code == 200
         assert requests.get(f"{sender.url}/readyz", timeout=5.0).status_code == 503
-    assert sender.send(form("late-web", next(works.blocks)))
+    sender.send(form("late-web", next(works.blocks)))
+    assert len(sender.accepted) == 1
     works.stop("web-late")
 
 
