@@ -34,7 +34,7 @@ MOST_DIGITS = 40
 FEWEST_DIGITS = 8  # of two telephone numbers; a shorter run at the end of both may be chance
 LONGEST_WAIT = timedelta(days=1)  # callers cap lower; this one keeps timedelta and the database from overflowing
 
-_MARKER = re.compile(r"\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
+_MARKER = re.compile(r"(?<!\s)\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
 _QUOTE = re.compile(r"""(?:^|(?<=[\s(=:]))["'`«“]""")
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 

@@ -27,7 +27,9 @@ MALFORMED_BSUID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]\S*")
 # The library refuses longer texts, and nobody's number is that long.
 MAX_LENGTH = 250
 # An extension is somebody's desk: it stays in the raw text.
-EXTENSION = re.compile(r"[\s,;.]*(?:ext(?:ensi[oó]n)?|anexo|int(?:erno)?|x)[\s.:=#]*[0-9]{1,6}$", re.IGNORECASE)
+EXTENSION = re.compile(
+    r"(?<![\s,;.])[\s,;.]*(?:ext(?:ensi[oó]n)?|anexo|int(?:erno)?|x)[\s.:=#]*[0-9]{1,6}$", re.IGNORECASE
+)
 SCHEME = re.compile(r"^(?:tel|whatsapp|callto|sms)\s*:\s*", re.IGNORECASE)
 SPREADSHEET = re.compile(r"\+?[0-9]+[.,]0{1,2}|[0-9](?:[.,][0-9]+)?E\+?[0-9]{1,2}", re.IGNORECASE)
 SEPARATORS = re.compile(r"[/;|,\n]|\s-\s|\s[oyue]\s", re.IGNORECASE)
@@ -154,7 +156,7 @@ def _second_prefix(text: str, home: str | None) -> Iterator[str]:  # noqa: ARG00
 def _home_prefixes(text: str, home: str | None) -> Iterator[str]:
     """`051987654321`, `+5151987654321`, `0051 51987654321`: the own country's prefix with one zero, or twice."""
     code = _country_code(home)
-    match = re.fullmatch(rf"0?0?(?:{code}0?0?)*({code}[1-9][0-9]+)", _digits(text)) if code else None
+    match = re.fullmatch(rf"0{{0,2}}(?:{code}0{{0,2}})*({code}[1-9][0-9]+)", _digits(text)) if code else None
     if match:
         yield f"+{match[1]}"
 
@@ -192,7 +194,7 @@ def _missing_plus(text: str, home: str | None) -> Iterator[str]:  # noqa: ARG001
 def _number_in_prose(text: str, home: str | None) -> Iterator[str]:
     """`mi cel es 987654321`, but not the tail of a number: `+1 987654321` has a wrong country and no repair."""
     for match in phonenumbers.PhoneNumberMatcher(text, home):
-        if re.search(r"[+0-9]\W*$", text[: match.start]):
+        if re.search(r"[+0-9][^\w+]*$", text[: match.start]):
             continue
         yield phonenumbers.format_number(match.number, phonenumbers.PhoneNumberFormat.E164)
 

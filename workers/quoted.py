@@ -15,7 +15,7 @@ GONE = "…"
 LONGEST = 200  # characters of a rule; a longer one is somebody's page
 SHORTEST = 3  # characters of what is taken out; shorter ones stand in any word
 
-ADDRESS = re.compile(r"[^\s<>\"'(]+@[^\s<>\"',;:)]+")
+ADDRESS = re.compile(r"(?<![^\s<>\"'(])[^\s<>\"'(]+@[^\s<>\"',;:)]+")
 # Long enough for a telephone number or a document.
 NUMBER = re.compile(r"\+?\d(?:[ ().-]?\d){6,}")
 

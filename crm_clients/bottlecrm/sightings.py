@@ -41,7 +41,7 @@ MODELS = frozenset({"Contact", "Opportunity", "Task"})
 FEWEST_DIGITS = 8
 
 _TITLE = re.compile(r"(?:^|\s)\[([a-z2-7]{8})\]\Z")
-_MARKER = re.compile(r"\s*\[ref:([a-z0-9-]{1,64})\]\Z")
+_MARKER = re.compile(r"(?<!\s)\s*\[ref:([a-z0-9-]{1,64})\]\Z")
 
 
 def found(kind: Kind, reference: str, response: Response, reference_field: str) -> Looked:

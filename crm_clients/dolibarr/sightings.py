@@ -13,7 +13,7 @@ from crm_clients.dolibarr.outcomes import own_error
 
 PAGE = 100  # rows of a list, the default of most (`limit`)
 
-_LABEL = re.compile(r"\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
+_LABEL = re.compile(r"(?<!\s)\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
 _HTML = re.compile(r"<(br|p|div)\b", re.IGNORECASE)
 
 # What a row must show, or it cannot be judged.

@@ -9,7 +9,7 @@ from crm_clients.base import Absent, ContactDraft, Found, Kind, Looked, Response
 from crm_clients.generic.plan import Plan, Pointers
 from crm_clients.generic.pointers import MISSING, at, word
 
-_MARKED_TITLE = re.compile(r"\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
+_MARKED_TITLE = re.compile(r"(?<!\s)\s*\[ref:([a-z0-9-]{1,64})\]\s*\Z")
 
 
 def found(plan: Plan, kind: Kind, reference: str, response: Response) -> Looked:

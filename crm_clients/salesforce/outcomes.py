@@ -33,7 +33,7 @@ from crm_clients.base import Confirmed, Duplicate, Rejected, Response, Retry, Wr
 
 GONE = frozenset({"NOT_FOUND", "ENTITY_IS_DELETED", "INVALID_CROSS_REFERENCE_KEY"})
 # The message goes on after "duplicate value found"; the id may be withheld, as "<unknown>".
-_TAKEN = re.compile(r"(\w+) duplicates value on record with id: ([A-Za-z0-9]{15,18})?", re.ASCII)
+_TAKEN = re.compile(r"(?<!\w)(\w+) duplicates value on record with id: ([A-Za-z0-9]{15,18})?", re.ASCII)
 
 Error = Mapping[str, object]
 

@@ -21,7 +21,7 @@ from intake.desk.roles import OF_SCOPE
 BASE: Final = "/api/v1"
 ROUTES: Final = (*reading.ROUTES, *deciding.ROUTES, *many.ROUTES, *overview.ROUTES)
 
-ARGUMENT: Final = re.compile(r"<(?:(uuid|int)(?:\([^)]*\))?:)?(\w+)>")
+ARGUMENT: Final = re.compile(r"<(?:(uuid|int)(?:\([^()]*\))?:)?(\w+)>")
 KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
