@@ -38,7 +38,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What time it is, and in which zone people read it; None: in that of their own terminal."""
+    """What time it is, and in which zone people read it; None: in this host's own."""
 
     now: datetime
     zone: tzinfo | None = None

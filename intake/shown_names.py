@@ -9,9 +9,9 @@ from intake.reason_texts import Language, Text
 STATES: Mapping[str, Text] = {
     "awaiting_approval": Text("por aprobar", "to approve"),
     "received": Text("recibido", "received"),
-    "delivering": Text("en entrega", "delivering"),
+    "delivering": Text("entregando", "delivering"),
     "waiting": Text("en espera", "waiting"),
-    "uncertain": Text("en duda", "in doubt"),
+    "uncertain": Text("incierto", "uncertain"),
     "review": Text("en revisión", "in review"),
     "confirmed": Text("confirmado", "confirmed"),
     "cancelled": Text("cancelado", "cancelled"),

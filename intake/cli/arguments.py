@@ -29,7 +29,7 @@ class Moment(click.ParamType[datetime]):
     name = "time"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """One without a zone is in UTC."""
+        """One without a zone is where the company is, as times are shown."""
         if isinstance(value, datetime):
             return value
         ago = AGO.fullmatch(str(value))
@@ -39,7 +39,7 @@ class Moment(click.ParamType[datetime]):
             read = datetime.fromisoformat(str(value))
         except ValueError:
             self.fail("must be a time such as 2026-11-30T09:00 or an age such as 24h", param, ctx)
-        return read if read.tzinfo else read.replace(tzinfo=UTC)
+        return read if read.tzinfo else read.replace(tzinfo=place.timezone()).astimezone(UTC)
 
 
 def event_of(conn: Conn, start: str) -> EventRow:
@@ -64,13 +64,29 @@ def known_source(conn: Conn, name: str | None) -> None:
     raise Misconfigured(f"there is no source “{name}”; there are: {', '.join(sorted(configured)) or 'none'}")
 
 
+def _speak(context: click.Context, _option: click.Parameter, wanted: str | None) -> str | None:
+    if wanted is not None:
+        context.meta[place.LANGUAGE] = wanted
+    return wanted
+
+
+# In which language a command answers; the second hands it over as `lang`.
+speaking = click.option(
+    "--lang", type=click.Choice(["es", "en"]), expose_value=False, callback=_speak,
+    help="Default: the configuration's.",
+)  # fmt: skip
+in_language = click.option(
+    "--lang", type=click.Choice(["es", "en"]), callback=_speak, help="Default: the configuration's."
+)
+
+
 def decided(command: F) -> F:
-    """Add --by and --reason: no decision without an author and a reason."""
+    """Add --by and --reason, for no decision is without an author and a reason; and --lang."""
     reason = click.option("--reason", required=True, type=Said(), help="Why; it is kept for good.")
     by = click.option(
         "--by", required=True, type=Said(), envvar="INTAKE_OPERATOR", help="Who decides (or INTAKE_OPERATOR)."
     )
-    return by(reason(command))
+    return by(reason(speaking(command)))
 
 
 class Said(click.ParamType[str]):

@@ -13,7 +13,7 @@ from intake import ops
 from intake.bulk import BULK_ACTIONS, BulkAction, Filter, OtherContent, OtherNumber, Run, Seen
 from intake.bulk_texts import result_text
 from intake.cli import place
-from intake.cli.arguments import Moment, decided, known_source
+from intake.cli.arguments import Moment, decided, known_source, speaking
 from intake.cli.deciding import hint
 from intake.cli.output import as_json, print_json, table
 from intake.cli.recovering import progress
@@ -104,6 +104,7 @@ def _tell(conn: Conn, bulk_id: int) -> None:
 
 
 @bulk.command("list")
+@speaking
 @as_json
 def list_(*, json_wanted: bool) -> None:
     """The latest runs, and how far each is."""
@@ -120,6 +121,7 @@ def list_(*, json_wanted: bool) -> None:
 
 
 @bulk.command("show")
+@speaking
 @click.argument("bulk_id", metavar="RUN", type=click.IntRange(1, 2**62))
 @as_json
 def show(*, bulk_id: int, json_wanted: bool) -> None:
@@ -136,6 +138,7 @@ def show(*, bulk_id: int, json_wanted: bool) -> None:
 
 
 @bulk.command("stop")
+@speaking
 @click.argument("bulk_id", metavar="RUN", type=click.IntRange(1, 2**62))
 def stop(*, bulk_id: int) -> None:
     """Leave what is not decided yet as it is."""
@@ -148,6 +151,7 @@ def stop(*, bulk_id: int) -> None:
 
 
 @bulk.command("go")
+@speaking
 @click.argument("bulk_id", metavar="RUN", type=click.IntRange(1, 2**62))
 def go(*, bulk_id: int) -> None:
     """Go on with a run that was stopped, or whose command was."""

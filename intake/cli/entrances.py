@@ -6,6 +6,7 @@ import click
 
 from intake import heartbeats, missing_secrets, paste_texts, worklist
 from intake.cli import place
+from intake.cli.arguments import speaking
 from intake.cli.output import as_json, facts, print_json
 from intake.config import Settings, Source
 from intake.missing_secrets import Told
@@ -14,6 +15,7 @@ from intake.worklist import LastDelivery
 
 
 @click.command()
+@speaking
 @as_json
 def sources(*, json_wanted: bool) -> None:
     """The ways in: the address of each, what to paste where, whether it is open, and when it delivered last.

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from intake.cli import place
+
 LONGEST = 22  # characters of a word of ours, as the longest reasons, that is not broken
 SHORT_ID = 8  # digits of an event's id in tables; commands take any beginning of one
 
@@ -46,9 +48,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, last: boo
     """
     cells = [[(value, cell(value)) for value in row] for row in rows]
     shown = Table(box=None, show_header=any(columns), pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for place, name in enumerate(columns):
-        whole = all(_is_whole(*row[place]) for row in cells)
-        shown.add_column(name, overflow="fold", no_wrap=whole or (last and place < len(columns) - 1))
+    for at, name in enumerate(columns):
+        whole = all(_is_whole(*row[at]) for row in cells)
+        shown.add_column(name, overflow="fold", no_wrap=whole or (last and at < len(columns) - 1))
     for row in cells:
         shown.add_row(*(text for _, text in row))
     console().print(shown)
@@ -77,8 +79,8 @@ def cell(value: object) -> str:
 
 
 def moment(value: datetime) -> str:
-    """A time in the terminal's own zone, with the year where it is another one."""
-    local = value.astimezone()
+    """A time where the company is, with the year where it is another one."""
+    local = value.astimezone(place.timezone())
     this_year = local.year == datetime.now(UTC).year
     return local.strftime("%m-%d %H:%M:%S" if this_year else "%Y-%m-%d %H:%M")
 

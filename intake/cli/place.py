@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import tzinfo
 
+import click
 import psycopg
 
 from intake import heartbeats
 from intake.cli.group import Misconfigured
-from intake.config import Process, Settings, load
+from intake.config import ConfigError, Process, Settings, load
 from intake.db import WORKER_OPTIONS, Conn, prepare_after
 from intake.heartbeats import Lacking, ProcessKind
 from intake.reason_texts import Language
@@ -35,9 +37,31 @@ def settings(*, may_be_sourceless: bool = False) -> Settings:
     return load(process().config, environment(), built_in=PROVIDERS.keys(), may_be_sourceless=may_be_sourceless)
 
 
+# Of one call of a command: what `--lang` says, and the zone, so that a long table reads the configuration once.
+LANGUAGE = "intake.language"
+ZONE = "intake.zone"
+
+
 def language() -> Language:
-    """The configuration's.  Raises ConfigError."""
-    return "en" if settings().language == "en" else "es"
+    """What `--lang` says, else the configuration's.  Raises ConfigError."""
+    context = click.get_current_context(silent=True)
+    chosen = context.meta.get(LANGUAGE) if context else None
+    return "en" if (chosen or settings().language) == "en" else "es"
+
+
+def timezone() -> tzinfo | None:
+    """The installation's, as in the console; None, this host's own, where the configuration cannot be read."""
+    context = click.get_current_context(silent=True)
+    if context is not None and ZONE in context.meta:
+        known: tzinfo | None = context.meta[ZONE]
+        return known
+    try:
+        found = settings(may_be_sourceless=True).timezone
+    except ConfigError:
+        found = None
+    if context is not None:
+        context.meta[ZONE] = found
+    return found
 
 
 def database_url() -> str:

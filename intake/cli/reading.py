@@ -11,7 +11,7 @@ import click
 from intake import carried, decided, fetches, masked, ops, queue, records, remaking, revisions
 from intake import explain as explaining
 from intake.cli import place, screens, showing
-from intake.cli.arguments import Moment, event_of, known_source, language
+from intake.cli.arguments import Moment, event_of, in_language, known_source, language
 from intake.cli.group import Misconfigured
 from intake.cli.output import as_json, facts, heading, minute, print_json, table
 from intake.cli.seeing import Looker, may_see, unmasked_data
@@ -23,8 +23,6 @@ from intake.shown_names import ITEMS, KINDS, STATES, label, name
 
 # How long `show --fresh` waits for its look, in seconds; after that it shows what there is.
 FRESH_WITHIN = 10.0
-
-in_language = click.option("--lang", type=click.Choice(["es", "en"]), help="Default: the configuration's.")
 
 
 @click.command()

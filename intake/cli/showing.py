@@ -170,7 +170,7 @@ def told_of(conn: Conn, event: EventRow, lang: Language) -> Explanation:
     settings = place.settings()
     closed = missing_secrets.closed(settings, lacking(conn))
     can = {destination for destination in settings.destinations if f"destination {destination}" not in closed}
-    clock = Clock(datetime.now(UTC))  # in the terminal's own zone, like every other time in the output
+    clock = Clock(datetime.now(UTC), place.timezone())  # like every other time in the output
     return explaining.explain(decided.view_of(conn, event), lang, open_destinations=can, clock=clock)
 
 

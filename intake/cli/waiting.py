@@ -9,10 +9,9 @@ import click
 from intake import comparing, ops, quarantine, worklist
 from intake import explain as explaining
 from intake.cli import place, screens, showing
-from intake.cli.arguments import language
+from intake.cli.arguments import in_language, language
 from intake.cli.deciding import hint
 from intake.cli.output import as_json, facts, heading, minute, paragraph, print_json, table
-from intake.cli.reading import in_language
 from intake.cli.seeing import Looker, may_see, unmasked_data
 from intake.cli.sentences import SENTENCES, finding
 from intake.db import Conn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ def install(app: Flask) -> None:
     """Let templates use these."""
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
-        ago=ago, clock=clock, moment=moment, exact=exact, short=short, state=state, mark=mark, kind=kind,
+        ago=ago, clock=clock, moment=moment, exact=exact, hour=hour, short=short, state=state, mark=mark, kind=kind,
         item_kind=item_kind, deed=deed, record=record, reason=reason, role=role, plain=without_commands, field=field,
         kin=kin,
     )  # fmt: skip
@@ -88,6 +88,12 @@ def moment(at: datetime, text: str | None = None) -> Markup:
     """For people, and for machines.  `text` None: the hour, or day and hour."""
     whole = f"{format_day(at)} {format_datetime(at, 'HH:mm:ss')}"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), whole, text or clock(at))
+
+
+def hour(at: datetime) -> Markup:
+    """What is counted by the hour: between its beginning and its end."""
+    end = at + timedelta(hours=1)
+    return moment(at, f"{clock(at)}\u2013{format_datetime(end, 'HH:mm')}")
 
 
 def exact(at: datetime) -> Markup:

@@ -16,7 +16,10 @@ DAYS: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What was refused of a source for one reason.  `source` "": none of ours."""
+    """What was refused of a source for one reason.  `source` "": none of ours.
+
+    `first`, `last`: when those hours began.
+    """
 
     source: str
     reason: str

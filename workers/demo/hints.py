@@ -25,13 +25,13 @@ def command() -> str:
 def suggestions(stage: Stage, judgement: Judgement, language: Language) -> Iterator[tuple[str, Text]]:
     """Commands, and what each of them shows."""
     intake, crm = command(), stage.dials.url
-    yield f"{intake} items", Text("lo que espera a una persona", "what waits for a person")
+    yield f"{intake} items --lang {language}", Text("lo que espera a una persona", "what waits for a person")
     if lost := _event_of(judgement, "lost_answer", "confirmed"):
         why = Text("una respuesta perdida: ¿qué se hizo?", "an answer was lost: what was done?")
         yield f"{intake} show {lost} --lang {language}", why
     if refused := _event_of(judgement, "422", "review"):
         why = Text("corregir lo que el CRM rechazó", "mend what the CRM refused")
-        yield f"{intake} correct {refused} email=hugo@example.com --by eva --reason typo", why
+        yield f"{intake} correct {refused} email=hugo@example.com --by eva --reason typo --lang {language}", why
     if doubtful := _event_of(judgement, "503", "uncertain"):
         why = Text("por qué está en duda y qué es seguro hacer", "why it is in doubt, and what is safe to do")
         yield f"{intake} explain {doubtful} --lang {language}", why

@@ -146,6 +146,14 @@ def test_each_list_counts_and_shows_its_own(scene: Scene) -> None:
     assert "La firma o el token no corresponde" in admin.page("/console/refused")
 
 
+def test_a_refusal_is_told_by_its_hour_and_no_finer(scene: Scene) -> None:
+    (row,) = scene.lab.rows("SELECT max(hour) AS hour FROM refusals")
+    assert isinstance(row["hour"], datetime)
+    begin = row["hour"].astimezone(scene.lab.settings.timezone)
+    told = f"{begin:%H:%M}\u2013{begin + timedelta(hours=1):%H:%M}</time>"
+    assert told in scene.desk.person("viewer").page("/console/refused")
+
+
 @pytest.mark.parametrize("which", inbox.LISTS)
 def test_pages_of_a_list_follow_each_other_without_a_gap(scene: Scene, which: inbox.List) -> None:
     midnight = datetime.now(UTC) - timedelta(days=1)
