@@ -22,6 +22,7 @@ from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from intake import browsers, gunicorn_conf, heartbeats, installation, logs, missing_secrets, queue, sealing, spooling
+from intake.accept_times import AcceptTimes, Timed
 from intake.config import Process, Settings, Source, load
 from intake.db import answering_until, door_options, open_pool
 from intake.desk.mount import Beside
@@ -80,8 +81,10 @@ def create_app() -> Flask:
     threading.Thread(target=heartbeats.keep_beating, args=(pool,), kwargs=told, name="heartbeat", daemon=True).start()
     refusals = Refusals(pool)
     atexit.register(refusals.write)
+    times = AcceptTimes(pool)
+    atexit.register(times.write)
     app = build(door, hint=bell.press, on_refusal=refusals.count)
-    app.wsgi_app = Beside(app.wsgi_app, lambda: _desk(process, settings, bell.press))  # type: ignore[method-assign]
+    app.wsgi_app = Beside(Timed(app.wsgi_app, times.note), lambda: _desk(process, settings, bell.press))  # type: ignore[method-assign]
     return app
 
 

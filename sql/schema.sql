@@ -577,6 +577,15 @@ CREATE TABLE refusals (
     PRIMARY KEY (source, reason, hour)
 );
 
+-- How long the receiver took for what it accepted: one row for each bucket, added up by all web processes.
+CREATE TABLE accept_times (
+    -- Seconds; as much and less, but more than the bucket before.
+    most    double precision PRIMARY KEY,
+    count   bigint NOT NULL,
+    -- Of all of them together.
+    seconds double precision NOT NULL
+);
+
 -- What is still to be had from a sender's own service: the answers of a lead that its webhook only names, and the files
 -- that came with messages.
 -- One thing to be read there.  A read is harmless, so it may be made twice; its result is kept once.

@@ -102,6 +102,7 @@ AROUND: Final[dict[str, str]] = {
     "reconcile._note": "what a reconciliation found",
     "reconcile.finish": "its end",
     "refusals.Refusals.write": "how much was refused at the door",
+    "accept_times.AcceptTimes.write": "how long the door took",
     "sessions.begin": "a session",
     "sessions.end": "its end",
     "sessions.end_others": "the end of an operator's other sessions",
