@@ -258,4 +258,10 @@ def _is_proven(conn: Conn, record: Record, control: Control, plan: Strategy) -> 
 
 def _span(plan: Strategy) -> timedelta:
     """How long the CRM may still execute what it got, as far as anybody knows."""
-    return plan.proof.span if isinstance(plan.proof, Proven) else timedelta(0)
+    match plan.proof:
+        case Proven(span) | Never(span):
+            return span
+        case Refused():
+            return timedelta(0)
+        case _:
+            assert_never(plan.proof)

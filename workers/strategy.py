@@ -22,6 +22,9 @@ from datetime import timedelta
 
 from crm_clients.base import Capability, Kind
 
+# How long a CRM whose limit nobody knows may still execute what it got, where only a person's word is waited for.
+UNKNOWN_LIMIT = timedelta(minutes=10)
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -37,7 +40,9 @@ class Proven:
 
 @dataclass(frozen=True, slots=True)
 class Never:
-    """No second create without a person."""
+    """No second create without a person, whose word replaces what a look could prove and never time: `wait` has passed."""
+
+    wait: timedelta = UNKNOWN_LIMIT
 
 
 Proof = Refused | Proven | Never
@@ -62,7 +67,7 @@ def strategy(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Str
         case "enforced":
             return Strategy(look_first=False, proof=Refused())
         case "none":
-            return Strategy(look_first=False, proof=Never())
+            return Strategy(look_first=False, proof=_never(can, assume_limit))
         case "stored" | "marker":
             return Strategy(look_first=True, proof=_proof(kind, can, assume_limit))
 
@@ -75,7 +80,12 @@ def of_update(kind: Kind, can: Capability, assume_limit: timedelta | None) -> St
 def _proof(kind: Kind, can: Capability, assume_limit: timedelta | None) -> Proof:
     limit = can.limit if can.limit is not None else assume_limit
     if can.look == "weak" or can.absence_may_mean_done:
-        return Never()
+        return _never(can, assume_limit)
     if limit is not None:
         return Proven(limit + can.lag)
-    return Proven(can.lag) if kind is Kind.NOTE else Never()
+    return Proven(can.lag) if kind is Kind.NOTE else _never(can, assume_limit)
+
+
+def _never(can: Capability, assume_limit: timedelta | None) -> Never:
+    limit = can.limit if can.limit is not None else assume_limit
+    return Never() if limit is None else Never(limit + can.lag)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from intake import decisions, installation
 from intake.decided import Author, Refused
 from intake.decisions import Applied
 from tests.lab import PATIENCE, Lab, lab
-from tests.simulation.world import STEP, ledger
+from tests.simulation.world import STEP, impatient, ledger
 from tests.simulation.zombies import zombie
 
 PERSON = Author("ana", "no está")
@@ -45,6 +46,19 @@ def test_what_was_said_of_a_write_that_never_left_does_not_allow_a_third(weak: L
     weak.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"})
     weak.settle(rounds=4)
     assert (weak.state(event), ledger(weak)["opportunity"]) == ("uncertain", 1)
+
+
+def test_a_person_s_word_waits_for_what_the_crm_may_still_execute(database_url: str, tmp_path: Path) -> None:
+    with lab(database_url, tmp_path, profile="weak", limit=600.0) as slow:
+        event = slow.form()
+        slow.dials.fault("late", match={"what": "create", "kind": "opportunity"}, seconds=86_400)
+        with impatient(slow):
+            slow.work()
+            rule_absent(slow, event)  # Nothing is there, as they say truly.
+            slow.settle(rounds=3)
+            slow.dials.release_late()  # within its limit
+        slow.settle(rounds=12, step=timedelta(minutes=2))
+        assert (slow.state(event), ledger(slow)["opportunity"]) == ("confirmed", 1)
 
 
 def test_what_was_said_is_over_with_the_doubt(stored: Lab) -> None:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from crm_clients.base import Capability, Kind
-from workers.strategy import Never, Proof, Proven, Refused, strategy
+from workers.strategy import UNKNOWN_LIMIT, Never, Proof, Proven, Refused, strategy
 
 LIMIT, LAG = timedelta(seconds=60), timedelta(seconds=5)
 STORED = Capability("stored", lag=LAG, limit=LIMIT)
@@ -21,9 +21,10 @@ STORED = Capability("stored", lag=LAG, limit=LIMIT)
         (STORED, True, Proven(LIMIT + LAG)),
         (replace(STORED, reference="marker"), True, Proven(LIMIT + LAG)),
         (replace(STORED, limit=None), True, Never()),
-        (replace(STORED, look="weak"), True, Never()),
-        (replace(STORED, absence_may_mean_done=True), True, Never()),
-        (Capability("none", limit=LIMIT), False, Never()),
+        (replace(STORED, look="weak"), True, Never(LIMIT + LAG)),
+        (replace(STORED, absence_may_mean_done=True), True, Never(LIMIT + LAG)),
+        (replace(STORED, look="weak", limit=None), True, Never(UNKNOWN_LIMIT)),
+        (Capability("none", limit=LIMIT), False, Never(LIMIT)),
     ],
 )
 def test_what_a_crm_promises_decides(can: Capability, look_first: bool, proof: Proof) -> None:
@@ -40,4 +41,4 @@ def test_a_note_is_cheap_so_that_the_lag_alone_is_waited_for() -> None:
 
 
 def test_a_note_may_be_done_with_as_little_as_anything_else() -> None:
-    assert strategy(Kind.NOTE, replace(STORED, absence_may_mean_done=True), LIMIT).proof == Never()
+    assert strategy(Kind.NOTE, replace(STORED, absence_may_mean_done=True), LIMIT).proof == Never(LIMIT + LAG)
