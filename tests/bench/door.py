@@ -91,6 +91,8 @@ def _round(bench: Bench, knocked: Sequence[Knocked], clients: int) -> None:
         bench.figures.note(name, "ms p99", seen.p99 * 1000)
         bench.figures.note(name, "ms CPU web/event", seen.web_cpu * 1000 / events)
         bench.figures.note(name, "ms CPU/event", seen.cpu * 1000 / events)
+        if seen.wrong:
+            bench.figures.note(name, "answered otherwise, each", seen.wrong)
 
 
 def _ceiling(bench: Bench, clients: int) -> None:
@@ -126,9 +128,10 @@ def _ratios(sizes: Sizes, figures: Figures, *, against: bool) -> None:
         figures.ratio("duplicate_vs_first" + at, ("door: duplicate" + at, rate), (form, rate))
         figures.ratio("refused_vs_null" + at, ("door: refused" + at, rate), (null, rate))
         if against:
-            for what in ("form", "message", f"batch of {BATCH}", "refused"):
-                pair = (f"door: {what}{at}", rate), (f"other: {what}{at}", rate)
-                figures.ratio(f"this_vs_other: {what}{at}", *pair)
+            for what in ("form", "message", f"batch of {BATCH}", "duplicate", "refused"):
+                for unit in (rate, "ms CPU web/event", "ms CPU/event"):
+                    pair = (f"door: {what}{at}", unit), (f"other: {what}{at}", unit)
+                    figures.ratio(f"this_vs_other: {what}{at}, {unit}", *pair)
     figures.ratio("paced_p99_vs_null", ("door: form, paced", "ms p99"), ("null, paced", "ms p99"))
     for name in (
         "accepted_vs_null",
