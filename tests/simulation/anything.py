@@ -35,13 +35,14 @@ FAULTS: Final = st.one_of(
     ),
 )  # fmt: skip
 PEOPLE: Final = st.integers(0, 2)
-PLACES: Final = st.integers(0, 30)
+PLACES: Final = st.one_of(st.integers(0, 6), st.integers(0, 24))
 SPANS: Final = st.sampled_from([timedelta(0), timedelta(seconds=2), STEP, timedelta(minutes=6)])
 HAPPENS: Final = st.one_of(
     st.builds(Happens, place=PLACES),
     st.builds(Happens, place=PLACES, span=SPANS, pieces=st.integers(1, 4)),
 )
 PIECES: Final = st.integers(1, 8)
+SOON: Final = st.integers(0, 3)
 PAUSED: Final = st.sampled_from(["web", "quotes", "wa", "crm"])
 Deed = Literal["revive", "cancel", "settle", "correct"]
 DEEDS: Final[st.SearchStrategy[Deed]] = st.sampled_from(["revive", "cancel", "settle", "correct"])
@@ -100,11 +101,11 @@ class Anything(RuleBasedStateMachine):
     def begin(self) -> None:
         self.lab.dials.no_faults()
 
-    @rule(person=PEOPLE, text=st.sampled_from(["Una silla", "Una mesa"]))
-    def a_form_comes(self, person: int, text: str) -> None:
+    @rule(person=PEOPLE, text=st.sampled_from(["Una silla", "Una mesa"]), pieces=SOON)
+    def a_form_comes(self, person: int, text: str, pieces: int) -> None:
         name = f"msg_{self.run}_{len(self.sent)}"
         self.forms.append((name, person))
-        self._send(lambda: [self._form(name, person, text)])
+        self._send(lambda: [self._form(name, person, text)], pieces)
 
     @precondition(lambda self: self.sent)
     @rule(data=st.data())
@@ -119,28 +120,29 @@ class Anything(RuleBasedStateMachine):
         name, person = data.draw(st.sampled_from(self.forms))
         self._form(name, person, "Otra cosa")
 
-    @rule(number=st.integers(0, 1), version=st.integers(1, 4))
-    def a_version_of_a_quote_comes(self, number: int, version: int) -> None:
+    @rule(number=st.integers(0, 1), version=st.integers(1, 4), pieces=SOON)
+    def a_version_of_a_quote_comes(self, number: int, version: int, pieces: int) -> None:
         contact = {"name": "Lucía", "email": f"q{self.run}x{number}@example.com"}
         name = f"COT-{self.run}-{number}"
-        self._send(lambda: [self.lab.quote(name, version, f"{version}00.00", contact=contact)])
+        self._send(lambda: [self.lab.quote(name, version, f"{version}00.00", contact=contact)], pieces)
 
-    @rule(person=PEOPLE)
-    def a_message_comes(self, person: int) -> None:
+    @rule(person=PEOPLE, pieces=SOON)
+    def a_message_comes(self, person: int, pieces: int) -> None:
         place = len(self.said)
         name, text = f"wamid.{self.run}x{place}", f"Mensaje {self.run}x{place}."
         sender = f"519{self.run % 10_000:04d}{person:04d}"
         self.said[name] = text
-        self._send(lambda: self.lab.whatsapp(text, sender=sender, ids=[name], at=1_790_000_000 + place))
+        self._send(lambda: self.lab.whatsapp(text, sender=sender, ids=[name], at=1_790_000_000 + place), pieces)
 
     def _form(self, name: str, person: int, text: str) -> UUID:
         who = f"{self.run}x{person}"
         phone = f"9{self.run % 10_000:04d}{person:04d}"
         return self.lab.form(delivery_id=name, email=f"p{who}@example.com", phone=phone, message=text)
 
-    def _send(self, sending: Callable[[], Sequence[UUID]]) -> None:
+    def _send(self, sending: Callable[[], Sequence[UUID]], pieces: int) -> None:
         self.sent.append(sending)
         self.accepted.update(sending())
+        self.work_is_done(pieces)
 
     @rule(span=SPANS)
     def time_passes(self, span: timedelta) -> None:
@@ -164,13 +166,12 @@ class Anything(RuleBasedStateMachine):
         for _ in range(pieces):
             self.crew.work()
 
-    @rule(pieces=PIECES, plan=st.lists(HAPPENS, max_size=3), faults=st.lists(FAULTS, max_size=2))
-    def work_is_done_in_trouble(self, pieces: int, plan: list[Happens], faults: list[tuple[str, str]]) -> None:
-        """What of the trouble does not come now comes later."""
-        self.crew.plan, self.crew.count = plan, 0
+    @rule(plan=st.lists(HAPPENS, min_size=1, max_size=3), faults=st.lists(FAULTS, max_size=2))
+    def there_will_be_trouble(self, plan: list[Happens], faults: list[tuple[str, str]]) -> None:
+        """To the workers and the requests that come next, whenever that is."""
+        self.crew.plan, self.crew.count = [*self.crew.plan, *plan], 0
         for name, what in faults:
             self.lab.dials.fault(name, match={"what": what}, **({"seconds": 86_400} if name == "late" else {}))
-        self.work_is_done(pieces)
 
     @rule()
     def what_is_old_is_purged(self) -> None:

@@ -17,9 +17,9 @@ from workers import fetch
 from workers.prove import place
 from workers.prove.commits import BEFORE
 from workers.prove.matrix import COMMITTING, Run
-from workers.prove.named_commits import COMMITS
+from workers.prove.named_commits import COMMITS, Unnamed
 from workers.prove.play import Theatre
-from workers.prove.points import ELSEWHERE, LOOK, POINTS, TRANSPORT, UPDATES, WRITES, Trail, Unnamed
+from workers.prove.points import ELSEWHERE, LOOK, POINTS, TRANSPORT, UPDATES, WRITES, Trail
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"""\.(?:at|reach)\(\s*f?"((?!spool\.)[^"]+)"\s*\)""")

@@ -13,8 +13,8 @@ from pathlib import Path
 from workers.desk import Desk
 from workers.prove.faults import FAULTS
 from workers.prove.matrix import Run
+from workers.prove.named_commits import Unnamed
 from workers.prove.oracle import Verdict, judge
-from workers.prove.points import Unnamed
 from workers.prove.scenarios import SCENARIOS, Refused, Sender
 from workers.prove.scene import Endless, Planned, Scene
 from workers.prove.stage import Stage, stage

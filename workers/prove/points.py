@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from workers.prove.commits import AFTER, BEFORE
-from workers.prove.named_commits import PROVED
+from workers.prove.named_commits import PROVED, Unnamed
 
 Work = Literal["opener", "follow_up", "version", "moved", "look", "grant", "fetch", "any"]
 
@@ -84,10 +84,6 @@ ELSEWHERE: Final = frozenset(name for name, each in POINTS.items() if set(each.p
 
 class Crash(BaseException):
     """The process ends here: nothing of ours catches it, and no code runs afterwards."""
-
-
-class Unnamed(RuntimeError):
-    """A boundary was passed that is not in the list."""
 
 
 @dataclass(slots=True)
