@@ -80,6 +80,8 @@ def options_of(words: list[str]) -> set[str]:
     for word in words:
         if not isinstance(here, click.Group):
             break
+        if word.startswith("-"):
+            continue
         next_one = here.get_command(context, word)
         assert next_one is not None, f"intake {' '.join(words)}"
         here, command = next_one, next_one
