@@ -27,6 +27,7 @@ CLOCK_LATE = 15.0
 # Seconds that this host's clock may differ: signatures are checked by it, with tolerances of minutes.
 SKEW = 5.0
 OLDEST_POSTGRES = 15
+OLDEST_REDIS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +177,19 @@ def of_redis(redis_url: str) -> Iterator[Line]:
     if not found["ok"]:
         yield Line("fail", "redis", f"cannot be reached ({found['error']})", "start it, or correct REDIS_URL")
         return
-    yield Line("ok", "redis", f"answers; {found['waiting']} hints wait")
+    yield _redis_version(queue.version(client), f"answers; {found['waiting']} hints wait")
     policy = queue.eviction(client)
     if policy in {"noeviction", None}:
         yield Line("ok", "maxmemory-policy", policy or "not told")
     else:
         yield Line("warn", "maxmemory-policy", policy, "set it to noeviction: hints may be thrown away and come late")
+
+
+def _redis_version(told: tuple[str, int] | None, answers: str) -> Line:
+    name, number = told or ("", 0)
+    if name == "Redis" and number < OLDEST_REDIS:
+        return Line("warn", "redis", f"Redis {number}, {answers}", f"use Redis {OLDEST_REDIS} or later, or Valkey")
+    return Line("ok", "redis", f"{name} {number}, {answers}" if name else answers)
 
 
 # --- processes and accounts -----------------------------------------------------------------------------------------

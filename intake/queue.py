@@ -95,6 +95,18 @@ def reachable(client: redis.Redis) -> Mapping[str, object]:
         return {"ok": False, "error": type(away).__name__}
 
 
+def version(client: redis.Redis) -> tuple[str, int] | None:
+    """Which server it is, and the first number of its version; None: it does not tell."""
+    try:
+        told: dict[str, object] = client.info("server")
+    except redis.RedisError:
+        return None
+    # Valkey says of itself which Redis it is like, too.
+    name = "Valkey" if "valkey_version" in told else "Redis"
+    number = str(told.get(f"{name.lower()}_version", "")).partition(".")[0]
+    return (name, int(number)) if number.isdecimal() else None
+
+
 def eviction(client: redis.Redis) -> str | None:
     """What Redis does when its memory ends; None: it does not tell (managed ones forbid CONFIG)."""
     try:

@@ -74,6 +74,11 @@ def test_a_redis_that_is_away_is_told(environ: Mapping[str, str]) -> None:
     assert verdicts({**environ, "REDIS_URL": "redis://127.0.0.1:1/0"})["redis"] == "fail"
 
 
+def test_the_version_of_redis_is_told(environ: Mapping[str, str]) -> None:
+    lines = {line["what"]: line for line in listed(intake(environ, "check", "--json").document, "checks")}
+    assert str(lines["redis"]["detail"]).startswith("Valkey ")
+
+
 def test_a_database_without_tables_asks_for_migrate(environ: Mapping[str, str], empty_database_url: str) -> None:
     assert verdicts({**environ, "DATABASE_URL": empty_database_url})["migrations"] == "fail"
 
