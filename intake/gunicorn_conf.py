@@ -9,7 +9,8 @@ Settings: https://docs.gunicorn.org/en/stable/settings.html (2026-11-29).
 import os
 from pathlib import Path
 
-bind = f"127.0.0.1:{os.environ.get('PORT') or 8080}"
+# Hosts that route to a port of this machine (Heroku and its like, containers) want WEB_HOST=0.0.0.0.
+bind = f"{os.environ.get('WEB_HOST') or '127.0.0.1'}:{os.environ.get('PORT') or 8080}"
 workers = int(os.environ.get("WEB_WORKERS") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 worker_class = "intake.gunicorn_worker.Worker"
