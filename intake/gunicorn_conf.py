@@ -39,6 +39,7 @@ forwarder_headers = ""
 # Access logs stay off: a URL may carry a token.  What the door itself has to say goes to stderr, without payloads.
 accesslog = None
 loglevel = "warning"
+logger_class = "intake.gunicorn_log.Logger"
 # Nobody steers it but by signals.
 control_socket_disable = True
 

@@ -54,7 +54,7 @@ def body(written: str, option: str, holes: frozenset[str]) -> str:
     """JSON text of an object with known holes.  Raises BadSetting."""
     try:
         read: object = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict):
         raise BadSetting(f"{option} is no JSON object")

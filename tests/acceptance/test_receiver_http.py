@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -125,6 +126,25 @@ def test_what_is_no_http_is_refused_in_json(served: Web, request_bytes: bytes, s
 def test_nobody_sets_the_path_by_a_header(served: Web) -> None:
     answer = served.send("GET", "/healthz", headers={"SCRIPT_NAME": "/x", "PATH_INFO": "/y", "X-Forwarded-Proto": "z"})
     assert answer.status == 200
+
+
+FORGED = "x%0a%7B%22event%22:%22forged%22%7D"
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        f"POST /hooks/{FORGED}?{FORGED} HTTP/1.1\r\nHost: {FORGED}\r\nContent-Length: 0\r\n\r\n".encode(),
+        b"POST /hooks/web\x1b[1A HTTP/1.1\r\nHost: x\r\n\r\n",
+        b'POST /hooks/web HTTP/1.1\r\nHost: x\r\nX-A: \x1b[1A\n{"event": "forged"}\r\n\r\n',
+        b'POST /hooks/web HTTP/1.1\r\n{"event": "forged"}\r\n\r\n',
+        b'{"event": "forged"}\r\n\r\n',
+    ],
+)
+def test_nobody_writes_a_line_into_the_log(served: Web, request_bytes: bytes) -> None:
+    served.say(request_bytes)
+    lines = [json.loads(line) for line in served.log.read_text().splitlines()]
+    assert [line for line in lines if "forged" in str(line) or "\x1b" in str(line)] == []
 
 
 def test_a_client_that_goes_away_in_the_middle_leaves_the_door_open(served: Web) -> None:

@@ -151,6 +151,42 @@ def test_no_process_may_do_what_only_a_later_one_does(
         conn.execute(statement)
 
 
+# Of people at the desk, and what opens a CRM.
+NOT_THE_DOORS = (
+    "operators",
+    "operator_sessions",
+    "login_failures",
+    "api_tokens",
+    "api_calls",
+    "access_log",
+    "crm_grants",
+)
+# What was acknowledged, and what was said about it.
+FOR_EVER = ("events", "event_aliases", "delivery_history", "decisions")
+MAY: LiteralString = "SELECT has_any_column_privilege(%s, %s, %s) OR has_table_privilege(%s, %s, %s)"
+
+
+def may(conn: Conn, role: str, table: str, privilege: str) -> bool:
+    """On the table, or on a column of it."""
+    asked = (role, table, privilege)
+    return bool(conn.execute(MAY, (*asked, *asked)).fetchall()[0][0])
+
+
+@pytest.mark.parametrize("table", NOT_THE_DOORS)
+def test_the_door_reads_nothing_of_the_desk_and_no_token(lived: tuple[Lab, Users], table: str) -> None:
+    with connected(lived, "owner") as conn:
+        assert [may(conn, "intake_door", table, each) for each in ("SELECT", "INSERT", "UPDATE")] == [False] * 3
+
+
+@pytest.mark.parametrize("table", FOR_EVER)
+def test_the_desk_changes_nothing_that_was_acknowledged_or_decided(lived: tuple[Lab, Users], table: str) -> None:
+    with connected(lived, "owner") as conn:
+        assert not may(conn, "intake_desk", table, "UPDATE")
+        assert conn.execute("SELECT has_table_privilege('intake_desk', %s, 'DELETE')", (table,)).fetchall() == [
+            (False,)
+        ]
+
+
 # Nobody but the owner writes these.
 OWNED = {"forgotten", "installation", "schema_migrations"}
 TABLES: LiteralString = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
