@@ -15,9 +15,11 @@ from intake.console import gate, i18n, wording
 from intake.console.i18n import _
 from intake.desk import access, acting, dossier
 from intake.desk.dossier import Content, Dossier, Received
+from intake.desk.many import FIRST
 from intake.desk.tools import connection, tools
 from intake.lead import Lead
 from intake.ops import AttemptRow, DecisionRow, Move
+from intake.permitted import WHICH_CONTACT
 
 # How often a page that waits for the CRM asks again, and for how long, in seconds.
 AGAIN_AFTER: Final = 2
@@ -68,15 +70,23 @@ def _page(read: Dossier, contents: list[Content] | None, *, is_sought: bool = Fa
         item = worklist.item(conn, read.event.open_item) if read.event.open_item else None
     tries = request.args.get("reading", type=int) or 0
     waits = read.is_being_read and 0 < tries <= MOST_TRIES
-    safe = read.told.safe_actions
+    foremost = _foremost(read)
+    safe = sorted(read.told.safe_actions, key=lambda each: each.action != foremost)
     return render_template(
         "event.html", read=read, item=item, contents=contents, entry=entry, lead_rows=lead_rows,
         refresh=url_for("console.event", event_id=read.event.event_id, reading=tries + 1) if waits else None,
         again_after=AGAIN_AFTER, asked=tries > 0, is_sought=is_sought,
-        actions=[each for each in safe if each.allowed and wording.may(each.action)],
+        actions=[each for each in safe if each.allowed and wording.may(each.action)], foremost=foremost,
         others=[each for each in safe if not each.allowed or not wording.may(each.action)],
         may=wording.may, slug=slug, choosable=any(each.action == "settle contact" and each.allowed for each in safe),
     )  # fmt: skip
+
+
+def _foremost(read: Dossier) -> str | None:
+    """What is mostly done about an event that waits for a person; None: nothing more than the rest."""
+    if read.event.reason in WHICH_CONTACT:
+        return "settle contact"
+    return "correct" if read.told.fields else FIRST.get(read.event.state)
 
 
 def slug(deed: str) -> str:

@@ -133,7 +133,9 @@ def accesses() -> str:
     asked = _asked(100)
     with connection() as conn:
         rows = access.listed(conn, asked)
-    return render_template("access.html", rows=rows, asked=asked, words=access_words, more=len(rows) == asked.limit)
+    ways = {"console": _("consola"), "api": "API", "cli": _("comando")}
+    more = len(rows) == asked.limit
+    return render_template("access.html", rows=rows, asked=asked, words=access_words, ways=ways, more=more)
 
 
 @gate.needs("audit")

@@ -19,6 +19,7 @@ from tests.desk_scenes import day
 from tests.doorway import PAGE_ORIGIN, SOURCES, Doorway, doorway
 from tests.lab import lab
 from tests.ports import free_port
+from workers import facts
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -103,6 +104,9 @@ def served(postgres_server: str, migrated_template: str, tmp_path_factory: pytes
         desk = desk_lab(made.pool, made.settings)
         happened = day(made)
         alike(made)
+        with made.pool.connection() as conn:
+            for each in made.desk.wired.values():
+                facts.note(conn, each)
         with serving(desk.app, port):
             yield Served(f"http://127.0.0.1:{port}", made, happened)
 

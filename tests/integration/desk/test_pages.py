@@ -78,6 +78,17 @@ def test_the_form_of_a_correction_shows_what_it_corrects_and_is_noted(scene: Sce
     assert scene.lab.rows("SELECT 1 AS n FROM access_log WHERE what = 'content' AND operator = 'approver'")
 
 
+def test_a_refused_field_is_named_and_its_correction_comes_first(scene: Scene) -> None:
+    operator = scene.desk.person("operator")
+    page = operator.page(f"/console/events/{scene.day.review}")
+    assert "<strong>Correo.</strong>" in page
+    first = page[page.index('<ul class="actions">') :].partition("</li>")[0]
+    assert "Corregir datos" in first
+    assert "button main" in first
+    assert "is not valid" not in page
+    assert "Rechazado: is not valid" in operator.page(f"/console/events/{scene.day.review}/correct")
+
+
 # --- markup and formulas ----------------------------------------------------------------------------------------------
 
 
