@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 
 from intake import reconcile
-from intake.purge import NotOwner, Wish, purge
+from intake.purge import BEGIN, STEP_BY_STEP, STEPS, NotOwner, Wish, purge
 from tests.by_role import apart
 from tests.commands import beside, intake
 from tests.lab import SOURCES, Lab, lab
@@ -141,3 +142,20 @@ def test_the_command_says_what_would_go(made: Lab, tmp_path: Path) -> None:
         conn.execute("UPDATE events SET received_at = received_at - interval '31 days'")
     said = intake(beside(made, tmp_path), "purge", "web", "--dry-run", "--json")
     assert (said.status, json.loads(said.out)["leads"], "lead" in held(made)) == (0, 1, True)
+
+
+# --- among millions ---------------------------------------------------------------------------------------------------
+
+TABLES = "events|deliveries|delivery_history|records|bodies|attempts|receipts|needs"
+LARGE = re.compile(rf"Seq Scan on ({TABLES})\b|(Hash|Merge) (\w+ )?Join")
+STATEMENTS = [(step.what, name, text) for step in STEPS for name, text in (("", step.select), *step.acts.items())]
+
+
+@pytest.mark.parametrize(("what", "name", "text"), STATEMENTS, ids=[f"{what} {name}" for what, name, _ in STATEMENTS])
+def test_a_batch_reads_no_large_table_as_a_whole(database_url: str, what: str, name: str, text: str) -> None:
+    del what, name
+    given = {"names": ["web"], "age": timedelta(days=8), "now": None, "batch": 200, "ids": [], **BEGIN}
+    with psycopg.connect(database_url) as conn:
+        conn.execute(STEP_BY_STEP)
+        plan = "\n".join(str(row[0]) for row in conn.execute(f"EXPLAIN {text}".encode(), given))
+    assert not LARGE.search(plan), plan
