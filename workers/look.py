@@ -211,7 +211,7 @@ def _recheck(conn: Conn, record: Record, crm_id: str | None, plan: Strategy) -> 
 
 
 def _absent(conn: Conn, record: Record, control: Control, plan: Strategy) -> None:
-    if _is_proven(conn, record, control, plan):
+    if _is_proven(conn, record, plan):
         return
     if record.looks + 1 >= backoff.MOST_LOOKS:
         deliveries.give_up(conn, record.record_id, reason="looks_used_up")
@@ -236,7 +236,7 @@ def _until_next(conn: Conn, record: Record, plan: Strategy) -> timedelta | None:
     return backoff.look(record.looks)
 
 
-def _is_proven(conn: Conn, record: Record, control: Control, plan: Strategy) -> bool:
+def _is_proven(conn: Conn, record: Record, plan: Strategy) -> bool:
     """Whether it may be written again now; a person's word replaces the strength of the look, never time."""
     if record.asked_ago is None or record.asked_ago < timedelta(0):
         return False
@@ -247,7 +247,7 @@ def _is_proven(conn: Conn, record: Record, control: Control, plan: Strategy) -> 
             return records.absent(conn, record, how="enforced")
         case Proven(span):
             begun = absence.absence_span(conn, record)
-            if control.told != "yes" or begun <= timedelta(0) or begun < span:
+            if begun <= timedelta(0) or begun < span:
                 return False  # One look is no proof, also where limit and lag are nothing.
             return records.absent(conn, record, how="absent")
         case Never():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from uuid import UUID
 
 import pytest
 
-from intake import deliveries
+from intake import contacts, deliveries
+from intake.contacts import ContactKey
 from tests.lab import Lab
+from tests.running import until
 from tests.simulation.stops import stopping
 from tests.simulation.world import ledger
 from tests.simulation.zombies import zombie
@@ -81,6 +84,22 @@ def test_both_stand_at_boundaries_of_the_contact_and_go_on_one_after_the_other(s
     stored.settle()
     assert {stored.state(event) for event in events} == {"confirmed"}
     assert_one_person_each(stored, len(pairs))
+
+
+WAITS = "SELECT 1 FROM pg_stat_activity WHERE pid = %(pid)s AND wait_event_type = 'Lock'"
+
+
+def test_who_names_a_person_waits_for_another_who_names_them_by_more(stored: Lab) -> None:
+    """Else the second would see nobody there, and make a contact of its own."""
+    phone, email = ContactKey(b"p" * 32, "c-phone"), ContactKey(b"e" * 32, "c-email")
+    scope = stored.desk.scope("crm", "live")
+    with stored.pool.connection() as first, stored.pool.connection() as second, ThreadPoolExecutor(1) as thread:
+        with first.transaction():
+            named = contacts.bind(first, scope, [phone, email])
+            waiting = thread.submit(contacts.bind, second, scope, [email])
+            pid = second.info.backend_pid
+            assert until(lambda: waiting.done() or bool(stored.rows(WAITS, pid=pid)))
+        assert waiting.result() == named
 
 
 def test_a_contact_in_doubt_lets_the_second_wait_and_makes_no_second_contact(stored: Lab) -> None:

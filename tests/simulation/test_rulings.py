@@ -31,6 +31,11 @@ def rule_absent(lab: Lab, event: UUID) -> None:
         decisions.settle_not_applied(conn, PERSON, event)
 
 
+def look_now(lab: Lab, event: UUID) -> None:
+    with lab.pool.connection() as conn:
+        decisions.look(conn, PERSON, event)
+
+
 def ruled(lab: Lab) -> bool:
     return bool(lab.rows("SELECT FROM records WHERE ruled_absent"))
 
@@ -56,6 +61,8 @@ def test_a_person_s_word_waits_for_what_the_crm_may_still_execute(database_url: 
             slow.work()
             rule_absent(slow, event)  # Nothing is there, as they say truly.
             slow.settle(rounds=3)
+            look_now(slow, event)  # They are impatient.
+            slow.work()
             slow.dials.release_late()  # within its limit
         slow.settle(rounds=12, step=timedelta(minutes=2))
         assert (slow.state(event), ledger(slow)["opportunity"]) == ("confirmed", 1)
