@@ -92,6 +92,9 @@ class Wanted:
     since: datetime | None = None
     limit: int = PAGE
     cursor: str | None = None
+    kind: str | None = None
+    mode: str | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,10 @@ def events(conn: Conn, wanted: Wanted) -> Page:
     """One page, the newest first.  Raises BadCursor."""
     limit = max(1, min(wanted.limit, MOST))
     at, key = _opened(wanted.cursor)
-    picking = Picking(_states(wanted.state), wanted.source, since=wanted.since, at=at, key=key, limit=limit + 1)
+    picking = Picking(
+        _states(wanted.state), wanted.source, wanted.kind, wanted.mode, since=wanted.since, until=wanted.until, at=at,
+        key=key, limit=limit + 1,
+    )  # fmt: skip
     rows = _rows(conn, picking)
     page = tuple(rows[:limit])
     return Page(page, _cursor(page[-1]) if len(rows) > limit else None)

@@ -24,6 +24,9 @@ class EventsQuery(Asked):
     state = fields.String(validate=validate.OneOf(STATES), metadata={"description": "`pending`: all not final."})
     source = fields.String(validate=validate.Length(max=100))
     since = fields.AwareDateTime(metadata={"description": "Received since then, ISO 8601 with its zone."})
+    until = fields.AwareDateTime(metadata={"description": "Received before then."})
+    kind = fields.String(validate=validate.OneOf(("form", "whatsapp", "quote")))
+    mode = fields.String(validate=validate.OneOf(("live", "test")))
     limit = fields.Integer(load_default=PAGE, validate=validate.Range(1, MOST))
     cursor = fields.String(validate=validate.Length(max=200))
 

@@ -33,7 +33,10 @@ from intake.worklist import ItemRow
 
 def events(given: Given) -> Page:
     """One page, the newest first."""
-    wanted = Wanted(given.get("state"), given.get("source"), given.get("since"), given["limit"], given.get("cursor"))
+    wanted = Wanted(
+        given.get("state"), given.get("source"), given.get("since"), given["limit"], given.get("cursor"),
+        given.get("kind"), given.get("mode"), given.get("until"),
+    )  # fmt: skip
     with connection() as conn:
         return ops.events(conn, wanted)
 

@@ -13,6 +13,10 @@ from werkzeug.test import TestResponse
 from intake.api import openapi
 from intake.api.gate import PER_MINUTE
 from intake.api.problems import CODES
+from intake.desk.serving import create
+from intake.desk.tools import Tools
+from intake.rates import Rates
+from tests.desk_lab import QUICK
 from tests.integration.desk.conftest import Scene
 
 FIELDS: Final = [
@@ -240,11 +244,11 @@ def test_an_item_is_given_to_operators_only(scene: Scene) -> None:
 
 
 def test_a_token_that_asks_too_often_is_told_when_to_come_again(scene: Scene) -> None:
-    headers, program = scene.desk.token("viewer", "read"), scene.desk.stranger()
-    told = [program.get("/api/v1/items?kind=incident", headers=headers) for _ in range(PER_MINUTE + 20)]
-    refused = [each for each in told if each.status_code == 429]
-    assert refused
-    assert int(refused[0].headers["Retry-After"]) >= 1
+    tools = Tools(scene.lab.settings, scene.lab.pool, lambda: None, QUICK, Rates(lambda: 0.0))
+    headers, program = scene.desk.token("viewer", "read"), create(tools).test_client()
+    told = [program.get("/api/v1/items?kind=incident", headers=headers) for _ in range(PER_MINUTE + 1)]
+    assert {each.status_code for each in told[:-1]} == {200}
+    assert (told[-1].status_code, int(told[-1].headers["Retry-After"]) >= 1) == (429, True)
 
 
 # --- its description --------------------------------------------------------------------------------------------------
