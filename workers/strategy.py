@@ -40,7 +40,7 @@ class Proven:
 
 @dataclass(frozen=True, slots=True)
 class Never:
-    """No second create without a person, whose word replaces what a look could prove and never time: `wait` has passed."""
+    """No second create without a person, whose word replaces what a look could prove, not time: `wait` is over."""
 
     wait: timedelta = UNKNOWN_LIMIT
 
