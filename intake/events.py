@@ -1,4 +1,4 @@
-"""Accepting what was read: one transaction from identities to deliveries.
+"""Accepting what was read: one transaction from identities to deliveries, for the usual one a single statement.
 
     identify ──> insert events (sorted; the primary key decides) ──new──> need ──> delivery
                                    └─known─> same fingerprint: duplicate · a later state: the event takes it on
@@ -10,44 +10,62 @@ at once in another order cannot deadlock with the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import fetches, first_deliveries, identify, items, lead_schema, media, needs, replays, updates
+from intake import (
+    at_once,
+    fetches,
+    first_deliveries,
+    identify,
+    items,
+    lead_schema,
+    media,
+    needs,
+    receipts,
+    replays,
+    updates,
+)
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
 from intake.lead import FETCH_PENDING
-from intake.needs import Grouped, Message
+from intake.needs import Asked, Message
 from intake.received import Acceptance, Accepted, Received, scope_of
 
 
 def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
     """Store a delivery.  When this returns and its transaction is committed, it may be acknowledged."""
+    usual = at_once.take(conn, key, received)
+    if usual is not None:
+        return usual
     with conn.transaction():
         received = updates.settled(conn, received)
         now = received.received_at or _now(conn)
         received, replayed = replays.set_aside(conn, received, now)
-        identified = identify.identify(conn, key, received, now)
-        _lock_talks(conn, key, received, identified)
-        fresh = _insert_events(conn, received, identified)
-        first = {id(each) for each in _first_of_each(identified) if each.event_id in fresh}
-        known = [each for each in identified if id(each) not in first]
-        changed = _compare(conn, key, received, known)
-        verdict = _verdict(received, fresh, changed)
-        is_first = _store_receipt(conn, received, verdict=verdict, new=len(fresh), changed=bool(changed))
-        _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
+        # Statements that nobody waits for go to the database together with the next one whose answer is wanted.
+        with conn.pipeline():
+            identified = identify.identify(conn, key, received, now)
+            _lock_talks(conn, key, received, identified)
+            fresh = _insert_events(conn, received, identified)
+            first = {id(each) for each in _first_of_each(identified) if each.event_id in fresh}
+            known = [each for each in identified if id(each) not in first]
+            changed = _compare(conn, key, received, known)
+            verdict = receipts.verdict_of(received, fresh, changed)
+            stored = receipts.store(conn, received, verdict=verdict, new=len(fresh), changed=bool(changed))
+            states = _deliver_all(conn, key, received, [each for each in identified if id(each) in first], now)
         updates.apply(conn, key, received, updates.states(received, known, changed, now))
         items.open_conflicts(conn, received, changed)
-        if is_first:  # A receipt that is read again has its item already.
+        if stored.rowcount == 1:  # A receipt that is read again has its item already.
             items.quarantine(conn, received)
-        return replace(_acceptance(conn, received, identified, known, changed), replays=replayed)
+        if known or _may_move(received):
+            states = _states(conn, identified)
+        return replace(_acceptance(received, identified, known, changed, states), replays=replayed)
 
 
 def _now(conn: Conn) -> datetime:
@@ -117,37 +135,43 @@ def _first_of_each(identified: Iterable[Identified]) -> list[Identified]:
     return list(first.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What stands already under an identity."""
-
-    event_id: UUID
-    fingerprint: bytes
-    body: bytes | None
-    content_type: str | None
-    headers: dict[str, str] | None
-
-
-STORED = """
-    SELECT e.event_id, e.fingerprint, b.content AS body, r.content_type, r.headers
-      FROM events e LEFT JOIN receipts r USING (receipt_id) LEFT JOIN bodies b ON b.receipt_id = e.receipt_id
-     WHERE e.event_id = ANY(%(ids)s)
-"""
+PRINTS = "SELECT event_id, fingerprint FROM events WHERE event_id = ANY(%(ids)s)"
 
 
 def _compare(conn: Conn, key: IdentityKey, received: Received, known: Sequence[Identified]) -> list[Identified]:
     """Those whose content is not what stands under their identity, also when that is read with today's reader."""
     if not known:
         return []
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        cursor.execute(PRINTS, {"ids": [each.event_id for each in known]})
+        prints: dict[UUID, bytes] = dict(cursor.fetchall())
+    other = [
+        each for each in known if not each.seen and prints.get(each.event_id, each.fingerprint) != each.fingerprint
+    ]
+    return [each for each in other if not _read_alike(conn, key, received, each)]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The raw body in which an event came; None: it was purged."""
+
+    body: bytes | None
+    content_type: str | None
+    headers: dict[str, str] | None
+
+
+STORED = """
+    SELECT b.content AS body, r.content_type, r.headers
+      FROM events e LEFT JOIN receipts r USING (receipt_id) LEFT JOIN bodies b ON b.receipt_id = e.receipt_id
+     WHERE e.event_id = %(event_id)s
+"""
+
+
+def _read_alike(conn: Conn, key: IdentityKey, received: Received, each: Identified) -> bool:
+    """An earlier reader may have understood the same otherwise."""
     with conn.cursor(row_factory=class_row(Stored)) as cursor:
-        rows = {row.event_id: row for row in cursor.execute(STORED, {"ids": [each.event_id for each in known]})}
-    return [each for each in known if each.event_id in rows and not _same(key, received, each, rows[each.event_id])]
-
-
-def _same(key: IdentityKey, received: Received, each: Identified, stored: Stored) -> bool:
-    if each.seen or each.fingerprint == stored.fingerprint:
-        return True
-    if stored.body is None:
+        stored = cursor.execute(STORED, {"event_id": each.event_id}).fetchone()
+    if stored is None or stored.body is None:
         return False
     again = received.read_again(stored.body, stored.content_type or "", stored.headers or {}).events
     # Where it is the only event of its body, the source's `dedupe` may have named it, and not the provider's id.
@@ -159,73 +183,31 @@ def _same(key: IdentityKey, received: Received, each: Identified, stored: Stored
     )
 
 
-# --- what is kept ---------------------------------------------------------------------------------------------------
-
-STORE_RECEIPT = """
-    INSERT INTO receipts (receipt_id, received_at, mode, source, content_type, headers, verdict, counts)
-    VALUES (%(receipt_id)s, coalesce(%(received_at)s, clock_timestamp()), %(mode)s, %(source)s, %(content_type)s,
-            %(headers)s, %(verdict)s, %(counts)s)
-    ON CONFLICT (receipt_id) DO NOTHING
-"""
-KEEP_RAW = """
-    INSERT INTO bodies (what, receipt_id, content) VALUES ('raw', %(receipt_id)s, %(body)s) ON CONFLICT DO NOTHING
-"""
-
-
-def _verdict(
-    received: Received, fresh: frozenset[UUID], changed: Sequence[Identified]
-) -> Literal["accepted", "quarantined", "ignored"]:
-    if fresh or changed or received.reading.events or received.reading.updates:
-        return "accepted"
-    return "quarantined" if received.reading.quarantined else "ignored"
-
-
-def _store_receipt(conn: Conn, received: Received, *, verdict: str, new: int, changed: bool) -> bool:
-    """Raw bytes are kept where something stands on them; a repeated delivery adds none.  False: it stands already."""
-    reading = received.reading
-    counts = {
-        "events": len(reading.events),
-        "new": new,
-        "updates": len(reading.updates),
-        "quarantined": len(reading.quarantined),
-        "ignored": reading.ignored,
-    }
-    stored = conn.execute(
-        STORE_RECEIPT,
-        {
-            "receipt_id": received.receipt_id,
-            "received_at": received.received_at,
-            "mode": received.mode,
-            "source": received.source.name,
-            "content_type": received.content_type[:200],
-            "headers": Jsonb(received.headers),
-            "verdict": verdict,
-            "counts": Jsonb(counts),
-        },
-    )
-    if new or changed or reading.updates or reading.quarantined:
-        conn.execute(KEEP_RAW, {"receipt_id": received.receipt_id, "body": received.body})
-    return stored.rowcount == 1
-
-
 # --- new events become deliveries -----------------------------------------------------------------------------------
 
-KEEP_LEAD = "INSERT INTO bodies (what, event_id, revision, content) VALUES ('lead', %(event_id)s, 1, %(lead)s)"
+KEEP_LEADS = """
+    INSERT INTO bodies (what, event_id, revision, content)
+    SELECT 'lead', event_id, 1, convert_to(lead, 'UTF8')
+      FROM jsonb_to_recordset(%(leads)s) AS l (event_id uuid, lead text)
+"""
 
 
-def _deliver_all(conn: Conn, key: IdentityKey, received: Received, fresh: Sequence[Identified], now: datetime) -> None:
+def _deliver_all(
+    conn: Conn, key: IdentityKey, received: Received, fresh: Sequence[Identified], now: datetime
+) -> Mapping[UUID, str]:
+    """The states of their deliveries."""
+    if not fresh:
+        return {}
     # Messages in their own order, so that the first one opens; numbered needs in sorted order, for the locks.
     ordered = sorted(fresh, key=lambda each: (each.incoming.need_key or "", _at(each, now)))
-    grouped = [(each, _group(conn, key, received, each, now)) for each in ordered]
-    kept = [(each, media.referenced(received.source, each.incoming.lead)) for each in fresh]
-    with conn.cursor() as cursor:
-        cursor.executemany(
-            KEEP_LEAD, [{"event_id": each.event_id, "lead": lead_schema.dump(lead)} for each, lead in kept]
-        )
-    if grouped:
-        first_deliveries.insert(conn, key, received, grouped)
+    asked = [(each, _ask_need(conn, key, received, each, now)) for each in ordered]
+    kept = {each.event_id: media.referenced(received.source, each.incoming.lead) for each in fresh}
+    leads = [{"event_id": str(name), "lead": lead_schema.dump(lead).decode()} for name, lead in kept.items()]
+    conn.execute(KEEP_LEADS, {"leads": Jsonb(leads)})
+    states = first_deliveries.insert(conn, key, received, asked)
     fetches.ask(conn, [each.event_id for each in fresh if FETCH_PENDING in each.incoming.lead.flags])
-    media.ask(conn, {each.event_id: lead for each, lead in kept})
+    media.ask(conn, kept)
+    return states
 
 
 def _at(each: Identified, now: datetime) -> datetime:
@@ -234,7 +216,7 @@ def _at(each: Identified, now: datetime) -> datetime:
     return occurred if occurred is not None and occurred <= now else now
 
 
-def _group(conn: Conn, key: IdentityKey, received: Received, each: Identified, now: datetime) -> Grouped:
+def _ask_need(conn: Conn, key: IdentityKey, received: Received, each: Identified, now: datetime) -> Asked:
     incoming, at = each.incoming, _at(each, now)
     if incoming.need_key is not None:
         return needs.of_number(conn, received.place, incoming.need_key, at)
@@ -253,16 +235,25 @@ STATES = """
 """
 
 
+def _may_move(received: Received) -> bool:
+    """Whether the same delivery may have moved what it brought: news of it, or a newer version that waits, too."""
+    reading = received.reading
+    return bool(reading.updates or reading.if_known) or received.source.approval == "required"
+
+
+def _states(conn: Conn, identified: Iterable[Identified]) -> Mapping[UUID, str]:
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        cursor.execute(STATES, {"ids": [each.event_id for each in identified]})
+        return dict(cursor.fetchall())
+
+
 def _acceptance(
-    conn: Conn,
     received: Received,
     identified: Sequence[Identified],
     known: Sequence[Identified],
     changed: Sequence[Identified],
+    states: Mapping[UUID, str],
 ) -> Acceptance:
-    with conn.cursor(row_factory=tuple_row) as cursor:
-        cursor.execute(STATES, {"ids": [each.event_id for each in identified]})
-        states: dict[UUID, str] = dict(cursor.fetchall())
     # By identity, not by equality: the same message twice in one body is a first and a duplicate.
     again, other = {id(each) for each in known}, {id(each) for each in changed}
     news = {id(each) for each in changed if each.incoming.on_change != "conflict"}

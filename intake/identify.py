@@ -76,6 +76,12 @@ def _named(key: IdentityKey, received: Received, incoming: Incoming, request_id:
     )
 
 
+def named(key: IdentityKey, received: Received, incoming: Incoming) -> Identified | None:
+    """Its identity, if the sender gave one; None: it is made of the answers within a window."""
+    request_id = _request_id(received, incoming)
+    return None if request_id is None else _named(key, received, incoming, request_id)
+
+
 def named_id(received: Received, request_id: str) -> UUID:
     """The id of the event of this source that its sender names so, and does not number by versions."""
     return event_id(received.mode, scope_of(received.source), _plain(request_id), None)

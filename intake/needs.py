@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
+from psycopg import Cursor
 from psycopg.rows import class_row, scalar_row
 
 from intake.db import Conn
@@ -39,6 +40,19 @@ class Grouped:
     part: Part
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A need that the database was asked for; within a pipeline the answers of many come together."""
+
+    cursor: Cursor[Grouped]
+
+    def grouped(self) -> Grouped:
+        """Wait for the answer."""
+        found = self.cursor.fetchone()
+        assert found is not None  # noqa: S101  # every question has one
+        return found
+
+
 # --- one event, one need; one quote number, one need -----------------------------------------------------------------
 
 # A need keeps the account that it was pinned to first, whatever the configuration says later.
@@ -46,38 +60,46 @@ OPEN = """
     INSERT INTO needs (mode, scope, key, destination, reference, first_at, last_at)
     VALUES (%(mode)s, %(scope)s, %(key)s, %(destination)s, %(reference)s, %(at)s, %(at)s)
     ON CONFLICT (mode, scope, key) DO UPDATE SET last_at = greatest(needs.last_at, EXCLUDED.last_at)
-    RETURNING need_id
+    RETURNING need_id, %(part)s::text AS part
 """
 
 
-def of_event(conn: Conn, place: Place, event_id: UUID, at: datetime) -> Grouped:
+def of_event(conn: Conn, place: Place, event_id: UUID, at: datetime) -> Asked:
     """A need of its own."""
-    return Grouped(_open(conn, place, f"event:{event_id}", at), "opener")
+    return _open(conn, place, key_of_event(event_id), at, "opener")
 
 
-def of_number(conn: Conn, place: Place, number: str, at: datetime) -> Grouped:
+def of_number(conn: Conn, place: Place, number: str, at: datetime) -> Asked:
     """The need that the sender numbers; whichever version gets there first opens it."""
-    return Grouped(_open(conn, place, f"number:{number}", at), "version")
+    return _open(conn, place, key_of_number(number), at, "version")
 
 
-def _open(conn: Conn, place: Place, key: str, at: datetime) -> int:
-    parameters = {
+def key_of_event(event_id: UUID) -> str:
+    """By which the need of one event is known."""
+    return f"event:{event_id}"
+
+
+def key_of_number(number: str) -> str:
+    """By which a need is known that its sender numbers."""
+    return f"number:{number}"
+
+
+def _open(conn: Conn, place: Place, key: str, at: datetime, part: Part) -> Asked:
+    given = {
         "mode": place.mode,
         "scope": place.scope,
         "key": key,
         "destination": place.destination,
         "reference": need_reference(place.mode, place.scope, key),
         "at": at,
+        "part": part,
     }
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        need_id: int | None = cursor.execute(OPEN, parameters).fetchone()
-    assert need_id is not None  # noqa: S101  # the upsert returns a row
-    return need_id
+    return Asked(conn.cursor(row_factory=class_row(Grouped)).execute(OPEN, given))
 
 
 def of_reissue(conn: Conn, place: Place, event_id: UUID, number: str) -> int:
     """The need of an event that a person made of another.  `number`: the sender's own, "" where it has none."""
-    return _open(conn, place, f"again:{event_id}:{number}", datetime.now(UTC))
+    return _open(conn, place, f"again:{event_id}:{number}", datetime.now(UTC), "opener").grouped().need_id
 
 
 # --- conversations --------------------------------------------------------------------------------------------------
@@ -118,25 +140,11 @@ FIND_TALK = """
       JOIN conversations USING (conversation_id)
      ORDER BY rank LIMIT 1
 """
-OPEN_TALK = """
-    INSERT INTO conversations (mode, scope, name) VALUES (%(mode)s, %(scope)s, %(name)s)
-    RETURNING conversation_id, name
-"""
 NAME_TALK = """
     INSERT INTO conversation_keys (mode, scope, key, conversation_id)
     SELECT %(mode)s, %(scope)s, key, %(conversation_id)s FROM unnest(%(keys)s::bytea[]) AS key
     ON CONFLICT DO NOTHING
 """
-
-
-def _talk(conn: Conn, place: Place, key: IdentityKey, conversation: Conversation) -> Talk:
-    keys = _keys(place, key, conversation)
-    given = {"mode": place.mode, "scope": place.scope, "keys": keys, "name": short(keys[0])[:16]}
-    with conn.cursor(row_factory=class_row(Talk)) as cursor:
-        talk = cursor.execute(FIND_TALK, given).fetchone() or cursor.execute(OPEN_TALK, given).fetchone()
-    assert talk is not None  # noqa: S101  # RETURNING returns a row
-    conn.execute(NAME_TALK, given | {"conversation_id": talk.conversation_id})
-    return talk
 
 
 def follow(conn: Conn, place: Place, key: IdentityKey, conversation: Conversation) -> int | None:
@@ -154,21 +162,35 @@ def follow(conn: Conn, place: Place, key: IdentityKey, conversation: Conversatio
     return talk.conversation_id
 
 
+# All in one: the talk that one of the keys leads to, or a new one; all keys lead to it from now on; then the need.
 # The window touches a message on either side; of two needs the nearer one takes it.
-JOIN = """
-    UPDATE needs SET first_at = least(first_at, %(at)s), last_at = greatest(last_at, %(at)s)
-     WHERE need_id = (
-           SELECT need_id FROM needs
-            WHERE conversation_id = %(conversation_id)s
-              AND %(at)s BETWEEN first_at - %(window)s AND last_at + %(window)s
-            ORDER BY greatest(first_at - %(at)s, %(at)s - last_at), need_id DESC LIMIT 1)
-    RETURNING need_id
-"""
-OPEN_IN_TALK = """
-    INSERT INTO needs (mode, scope, key, destination, reference, conversation_id, first_at, last_at)
-    VALUES (%(mode)s, %(scope)s, %(key)s, %(destination)s, %(reference)s, %(conversation_id)s, %(at)s, %(at)s)
-    RETURNING need_id
-"""
+PLACE_MESSAGE = f"""
+    WITH found AS MATERIALIZED ({FIND_TALK}),
+    opened AS (
+        INSERT INTO conversations (mode, scope, name)
+        SELECT %(mode)s, %(scope)s, %(name)s WHERE NOT EXISTS (SELECT FROM found)
+        RETURNING conversation_id, name),
+    talk AS (SELECT * FROM found UNION ALL SELECT * FROM opened),
+    named AS (
+        INSERT INTO conversation_keys (mode, scope, key, conversation_id)
+        SELECT %(mode)s, %(scope)s, key, conversation_id FROM talk, unnest(%(keys)s::bytea[]) AS key
+        ON CONFLICT DO NOTHING),
+    joined AS (
+        UPDATE needs SET first_at = least(first_at, %(at)s), last_at = greatest(last_at, %(at)s)
+         WHERE need_id = (
+               SELECT need_id FROM needs
+                WHERE conversation_id = (SELECT conversation_id FROM found) AND NOT %(opens_need)s
+                  AND %(at)s BETWEEN first_at - %(window)s AND last_at + %(window)s
+                ORDER BY greatest(first_at - %(at)s, %(at)s - last_at), need_id DESC LIMIT 1)
+        RETURNING need_id),
+    fresh AS (
+        INSERT INTO needs (mode, scope, key, destination, reference, conversation_id, first_at, last_at)
+        SELECT %(mode)s, %(scope)s, %(key)s, %(destination)s, replace(%(reference)s, '*', name), conversation_id,
+               %(at)s, %(at)s
+          FROM talk WHERE NOT EXISTS (SELECT FROM joined)
+        RETURNING need_id)
+    SELECT need_id, 'follow_up' AS part FROM joined UNION ALL SELECT need_id, 'opener' FROM fresh
+"""  # noqa: S608  # our own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,28 +202,23 @@ class Message:
     conversation: Conversation
 
 
-def of_message(conn: Conn, place: Place, key: IdentityKey, message: Message, window: timedelta) -> Grouped:
+def of_message(conn: Conn, place: Place, key: IdentityKey, message: Message, window: timedelta) -> Asked:
     """The need of a message: the one whose window it touches, else a new one.  Call `lock_talks` before."""
-    talk = _talk(conn, place, key, message.conversation)
-    given = {"at": message.at, "window": window, "conversation_id": talk.conversation_id}
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        if not message.conversation.opens_need:
-            joined: int | None = cursor.execute(JOIN, given).fetchone()
-            if joined is not None:
-                return Grouped(joined, "follow_up")
-        opened: int | None = cursor.execute(
-            OPEN_IN_TALK,
-            given
-            | {
-                "mode": place.mode,
-                "scope": place.scope,
-                "key": f"talk:{message.event_id}",
-                "destination": place.destination,
-                "reference": talk_reference(place.mode, talk.name, message.event_id, message.at),
-            },
-        ).fetchone()
-    assert opened is not None  # noqa: S101  # RETURNING returns a row
-    return Grouped(opened, "opener")
+    keys = _keys(place, key, message.conversation)
+    given = {
+        "mode": place.mode,
+        "scope": place.scope,
+        "keys": keys,
+        "name": short(keys[0])[:16],
+        "at": message.at,
+        "window": window,
+        "opens_need": message.conversation.opens_need,
+        "key": f"talk:{message.event_id}",
+        "destination": place.destination,
+        # The asterisk is for the name of the talk, which the database may know better.
+        "reference": talk_reference(place.mode, "*", message.event_id, message.at),
+    }
+    return Asked(conn.cursor(row_factory=class_row(Grouped)).execute(PLACE_MESSAGE, given))
 
 
 # --- a need that a restored database has forgotten ------------------------------------------------------------------

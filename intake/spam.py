@@ -34,18 +34,22 @@ LINK = re.compile(r"https?://|www\.", re.IGNORECASE)
 
 def held(conn: Conn, key: IdentityKey, source: Source, mode: Mode, leads: Mapping[UUID, Lead]) -> dict[UUID, str]:
     """Which of these leads a person must see first, and why; those that are missing may go."""
-    keys = {event_id: _keys(lead, mode, key) for event_id, lead in leads.items()}
+    keys = {event_id: keys_of(lead, mode, key) for event_id, lead in leads.items()}
     every = [each for many in keys.values() for each in many]
     with conn.cursor(row_factory=scalar_row) as cursor:
         found = cursor.execute(BLOCKED, {"mode": mode, "keys": every}).fetchall() if every else []
     blocked = {bytes(each) for each in found}
     reasons = {event_id: "held_as_spam" for event_id, many in keys.items() if blocked.intersection(many)}
-    if "links" in source.hold:
-        linking = (event_id for event_id, lead in leads.items() if has_link(lead))
-        reasons = dict.fromkeys(linking, "held_links") | reasons
+    linking = {event_id: reason for event_id, lead in leads.items() if (reason := held_by_links(source, lead))}
+    reasons = linking | reasons
     if "repeated" in source.hold:
         reasons = dict.fromkeys(_repeating(conn, source, mode, leads), "held_repeated") | reasons
     return reasons
+
+
+def held_by_links(source: Source, lead: Lead) -> str | None:
+    """Why a person must see it first; None: it has no link, or the source does not mind."""
+    return "held_links" if "links" in source.hold and has_link(lead) else None
 
 
 def has_link(lead: Lead) -> bool:
@@ -88,7 +92,8 @@ def _words(lead: Lead) -> str:
     return words if len(words) >= SHORTEST else ""
 
 
-def _keys(lead: Lead, mode: Mode, key: IdentityKey) -> list[bytes]:
+def keys_of(lead: Lead, mode: Mode, key: IdentityKey) -> list[bytes]:
+    """By which a sender is known again."""
     return [each.key for each in contacts.keys_of(lead.contact, mode, key)]
 
 
@@ -142,7 +147,7 @@ def _keys_of_event(conn: Conn, seen: View) -> Sequence[bytes]:
     content = revisions.newest(conn, seen.event.event_id)
     if content is None or content.lead is None:
         raise Refused("purged", seen.event.state)
-    keys = _keys(content.lead, seen.event.mode, installation.read(conn).key)
+    keys = keys_of(content.lead, seen.event.mode, installation.read(conn).key)
     if not keys:
         raise Refused("no_keys", seen.event.state)
     return keys

@@ -10,6 +10,7 @@ from typing import Final
 
 # Receiving, draining, relaying, delivering, looking, settling.
 PROVED: Final[dict[str, str]] = {
+    "at_once.take": "a usual delivery with its event, need and delivery, in one statement",
     "events.accept": "a delivery with its events, needs and deliveries",
     "spool.append": "a delivery on this host's own disk",
     "spool_drain._Bench._store": "a spooled delivery, with the ids that its sender was told",
