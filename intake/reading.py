@@ -16,7 +16,8 @@ from intake.config import Settings, Source
 from intake.identity import Mode
 from intake.received import Received
 from intake.sources import find as find_provider
-from intake.sources.base import Delivered, Quarantined, Reading, SecretInBody, Unreadable
+from intake.sources import with_secret_in_body
+from intake.sources.base import Delivered, Quarantined, Reading, Unreadable
 
 log = structlog.get_logger()
 
@@ -102,7 +103,7 @@ class Reader:
 
     def received(self, post: Post, reading: Reading, arrival: Arrival) -> Received:
         """What is handed over: nothing in it proves authenticity any more, and no secret is left in its body."""
-        source, provider = self.source, find_provider(self.source.provider)
+        source, secret = self.source, with_secret_in_body(self.source.provider)
         return Received(
             receipt_id=arrival.receipt_id,
             received_at=arrival.at,
@@ -111,7 +112,7 @@ class Reader:
             destination=source.destination if post.mode == "live" else source.test_destination,
             content_type=post.content_type,
             headers=kept_headers(post.headers, named_by=source.named_by),
-            body=provider.scrub(post.body) if isinstance(provider, SecretInBody) else post.body,
+            body=post.body if secret is None else secret.scrub(post.body),
             reading=reading,
             dedupe_value=dedupe.value(source.named_by, headers=post.headers, body=post.body),
             read_again=self._read,

@@ -25,8 +25,8 @@ from intake.db import LOST, Pool, answering_until
 from intake.identity import IdentityKey
 from intake.reading import Arrival, Post, Reader, is_authentic, is_readable_type, not_storable
 from intake.received import Acceptance, Received
-from intake.sources import find as find_provider
-from intake.sources.base import Answer, OwnAnswer, SetupCall
+from intake.sources import with_own_answer, with_setup_call
+from intake.sources.base import Answer
 from intake.spool import Spool
 
 log = structlog.get_logger()
@@ -97,8 +97,8 @@ class Door:
         source = self.source(post.source)
         if isinstance(source, Reply):
             return source
-        provider, now = find_provider(source.provider), self.now()
-        if isinstance(provider, SetupCall) and (echoed := provider.echoed(post.headers, post.body)):
+        setup, now = with_setup_call(source.provider), self.now()
+        if setup is not None and (echoed := setup.echoed(post.headers, post.body)):
             return Reply(source.accepted_status, _document(NOTHING), echoed)
         if (refusal := self._refusal(source, post, now)) is not None:
             return refusal
@@ -131,8 +131,8 @@ class Door:
         if source.idempotency_key:
             return _keyed_reply(source, acceptance)
         document = _document(acceptance)
-        provider = find_provider(source.provider)
-        worded = provider.answer(document) if isinstance(provider, OwnAnswer) else None
+        own = with_own_answer(source.provider)
+        worded = None if own is None else own.answer(document)
         return Reply(source.accepted_status, document, accepted=bool(acceptance.events), worded=worded)
 
     def _commit_or_spool(self, spool: Spool, received: Received, now: datetime) -> Acceptance | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
-from intake.sources.base import Provider
+from intake.sources.base import OwnAnswer, Provider, SecretInBody, SetupCall
 from intake.sources.calendly import Calendly
 from intake.sources.cf7 import ContactForm7
 from intake.sources.elementor import Elementor
@@ -85,3 +86,28 @@ def find(name: str) -> Provider:
         return PROVIDERS[name]
     except KeyError:
         raise UnknownProvider(f"unknown provider {name!r}; known: {', '.join(sorted(PROVIDERS))}") from None
+
+
+# What a provider can do besides is asked with each delivery, and an isinstance with a Protocol takes as long as a
+# signature does.
+
+
+@cache
+def with_own_answer(name: str) -> OwnAnswer | None:
+    """The provider of this name, if its sender wants another answer than ours.  Raises UnknownProvider."""
+    provider = find(name)
+    return provider if isinstance(provider, OwnAnswer) else None
+
+
+@cache
+def with_secret_in_body(name: str) -> SecretInBody | None:
+    """The provider of this name, if its bodies hold a secret.  Raises UnknownProvider."""
+    provider = find(name)
+    return provider if isinstance(provider, SecretInBody) else None
+
+
+@cache
+def with_setup_call(name: str) -> SetupCall | None:
+    """The provider of this name, if it calls while its webhook is set up.  Raises UnknownProvider."""
+    provider = find(name)
+    return provider if isinstance(provider, SetupCall) else None
