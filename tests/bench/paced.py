@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 # Senders at once: enough that a slow answer holds no other one up.
 SENDERS = 8
+TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,22 @@ def _sender(port: int, due: queue.SimpleQueue[tuple[float, bytes] | None], waits
 
 
 def _send(port: int, request: bytes) -> None:
+    """Until it is taken, as senders do: a door that has to wait too long for its database wants it again."""
+    status = 0
+    for _ in range(TRIES):
+        if (status := _answer(port, request)) == http.client.OK:
+            return
+    raise OSError(f"answered with {status}")
+
+
+def _answer(port: int, request: bytes) -> int:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30.0)) as connection:
         connection.connect()
         connection.sock.sendall(request)
         with closing(http.client.HTTPResponse(connection.sock, method="POST")) as answer:
             answer.begin()
             answer.read()
-            if answer.status != http.client.OK:
-                raise OSError(f"answered with {answer.status}")
+            return answer.status
 
 
 def share(values: Sequence[float], part: float) -> float:
