@@ -212,6 +212,16 @@ def test_what_was_approved_before_it_changed_is_asked_again(woo: Shop, environ: 
     assert woo.lab.in_crm("opportunity") == []
 
 
+def test_what_changed_after_a_worker_took_it_is_asked_again(woo: Shop, environ: Mapping[str, str]) -> None:
+    gate(woo, approval="required")
+    event = woo.lab.only_event(woo.lab.post("shop", quote(10)))
+    assert intake(environ, "approve", event, *DECIDED).status == 0
+    with hooked(woo.lab, {("delivery.claimed", 1): lambda: woo.lab.post("shop", quote(11, total="25.00"))}):
+        woo.lab.work()
+    assert (woo.lab.state(event), woo.lab.delivery(event)["reason"]) == ("awaiting_approval", "content_came")
+    assert woo.lab.in_crm("opportunity") == []
+
+
 def test_a_cancelled_order_is_not_revived_by_its_next_state(woo: Shop, environ: Mapping[str, str]) -> None:
     event = woo.lab.only_event(woo.lab.post("shop", quote(10)))
     assert intake(environ, "settle", event, "cancel", *DECIDED).status == 0

@@ -14,7 +14,7 @@ from intake.contacts import ContactKey
 from tests.lab import Lab
 from tests.running import until
 from tests.simulation.stops import stopping
-from tests.simulation.world import ledger
+from tests.simulation.world import hooked, ledger
 from tests.simulation.zombies import zombie
 
 CONTACT_POINTS = tuple(
@@ -84,6 +84,21 @@ def test_both_stand_at_boundaries_of_the_contact_and_go_on_one_after_the_other(s
     stored.settle()
     assert {stored.state(event) for event in events} == {"confirmed"}
     assert_one_person_each(stored, len(pairs))
+
+
+def test_who_stood_still_while_another_s_write_came_into_doubt_writes_nothing(stored: Lab) -> None:
+    with_phone(stored, 0)
+    with_email_only(stored, 0)
+
+    def lose() -> None:
+        stored.dials.fault("503", match={"what": "find", "kind": "contact"})
+        stored.dials.fault("lost_answer", match={"what": "create", "kind": "contact"})
+
+    with zombie(stored, "contact.before_commit"), hooked(stored, {("contact.committed", 1): lose}):
+        stored.work()
+        assert stored.rows("SELECT state FROM records") == [{"state": "in_doubt"}]
+    stored.settle()
+    assert_one_person_each(stored, 1)
 
 
 WAITS = "SELECT 1 FROM pg_stat_activity WHERE pid = %(pid)s AND wait_event_type = 'Lock'"

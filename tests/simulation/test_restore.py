@@ -103,6 +103,24 @@ def test_in_a_new_epoch_what_really_is_new_is_delivered(stored: Lab, postgres_se
         assert ledger(earlier) == {"contact": 4, "opportunity": 4, "task": 4, "note": 1}
 
 
+def test_what_was_on_its_way_when_the_database_was_brought_back_is_waited_for(
+    stored: Lab, postgres_server: str
+) -> None:
+    with copied(stored, postgres_server) as earlier:
+        stored.dials.fault("late", match={"what": "create", "kind": "contact"}, seconds=86_400)
+        with impatient(stored):
+            stored.form(delivery_id="msg_after")
+            stored.step()
+            assert stored.dials.held() == 1
+            tell_restored(earlier)
+            event = earlier.form(delivery_id="msg_after")
+            earlier.work()  # A look sees nothing there: it is on its way.
+            stored.dials.release_late()  # within its limit
+        earlier.settle(20)
+        assert earlier.state(event) == "confirmed"
+        assert ledger(earlier) == {"contact": 1, "opportunity": 1, "task": 1}
+
+
 def test_a_proof_that_was_under_way_in_the_copy_begins_anew(stored: Lab, postgres_server: str) -> None:
     stored.dials.fault("500_without_effect", match={"what": "create", "kind": "contact"})
     event = stored.form()
