@@ -44,7 +44,7 @@ def test_what_stands_in_the_crm_once_is_confirmed() -> None:
 
 @pytest.mark.parametrize("state", ["received", "waiting", "uncertain", "review", "awaiting_approval"])
 def test_what_waits_where_operators_see_it_is_open(state: str) -> None:
-    assert judge([FORM], evidence(e1=state)) == Verdict(accepted=1, confirmed=0, open=1)
+    assert judge([FORM], evidence(e1=state)) == Verdict(accepted=1, confirmed=0, open=1, waits=Counter([state]))
 
 
 def test_an_older_version_of_a_quote_needs_not_stand_there_any_more() -> None:

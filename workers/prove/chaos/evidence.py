@@ -11,14 +11,14 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
 from workers.prove.chaos.letters import Json
 
 STATES = """
-    SELECT DISTINCT ON (event_id) event_id, state FROM deliveries ORDER BY event_id, generation DESC
+    SELECT DISTINCT ON (event_id) event_id, state, reason FROM deliveries ORDER BY event_id, generation DESC
 """
 RECORDS = "SELECT id, kind, parent_id, data FROM records WHERE live AND coalesce(reference, '') NOT LIKE ? ORDER BY id"
 MADE = "SELECT kind, reference FROM ledger WHERE what = 'created' AND coalesce(reference, '') NOT LIKE ?"
@@ -41,11 +41,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`states`: of each event that the database knows.  `made`: how often each reference was created."""
+    """`states`: of each event that the database knows.  `made`: how often each reference was created.
+
+    `reasons`: why an event stands where it stands, where there is one.
+    """
 
     states: Mapping[UUID, str]
     alive: Sequence[Standing]
     made: Counter[tuple[str, str]]
+    reasons: Mapping[UUID, str] = field(default_factory=dict)
 
     def below(self) -> Mapping[str, Sequence[Standing]]:
         """The records under each other record, by its id."""
@@ -66,10 +70,12 @@ class Evidence:
 
 def collect(rows: Iterable[Json], ledger: Path) -> Evidence:
     """`rows`: what the database answers to STATES.  `ledger`: the sandbox CRM's file.  Raises sqlite3.Error."""
-    states = {UUID(str(row["event_id"])): str(row["state"]) for row in rows}
+    listed = list(rows)
+    states = {UUID(str(row["event_id"])): str(row["state"]) for row in listed}
+    reasons = {UUID(str(row["event_id"])): str(row["reason"]) for row in listed if row.get("reason") is not None}
     with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as crm:
         made = Counter((str(kind), str(reference)) for kind, reference in crm.execute(MADE, (SENTINELS,)))
-        return Evidence(states, _standing(crm.execute(RECORDS, (SENTINELS,))), made)
+        return Evidence(states, _standing(crm.execute(RECORDS, (SENTINELS,))), made, reasons)
 
 
 def _standing(rows: Iterable[tuple[str, str, str | None, str]]) -> list[Standing]:

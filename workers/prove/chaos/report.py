@@ -41,6 +41,7 @@ class Report:
             "accepted": verdict.accepted,
             "confirmed": verdict.confirmed,
             "open": verdict.open,
+            "waits": dict(sorted(verdict.waits.items())),
             "lost": len(verdict.lost),
             "doubled": len(verdict.doubled),
             "faults": dict(sorted(self.faults.items())),
@@ -69,6 +70,7 @@ def text(report: Report) -> Iterator[str]:
         f"{verdict.accepted} accepted events, told in {report.tries} requests: {verdict.confirmed} confirmed,"
         f" {verdict.open} open and visible, {len(verdict.lost)} lost, {len(verdict.doubled)} doubled"
     ))  # fmt: skip
+    yield from (f"  {count} {why}" for why, count in sorted(verdict.waits.items()))
     yield f"{report.doubts} writes were in doubt for a while"
     yield _recovery(report)
     yield from _reconciled(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from intake.deliveries import FINAL
 from workers.prove.chaos.evidence import Evidence, Standing
@@ -15,13 +15,17 @@ CONFIRMED, SUPERSEDED = "confirmed", "superseded"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`accepted`, `confirmed` and `open` are events; the others say what, in words without anything that was sent."""
+    """`accepted`, `confirmed` and `open` are events; the others say what, in words without anything that was sent.
+
+    `waits`: how many of the open ones, by state and reason.
+    """
 
     accepted: int
     confirmed: int
     open: int
     lost: tuple[str, ...] = ()
     doubled: tuple[str, ...] = ()
+    waits: Counter[str] = field(default_factory=Counter)
 
     @property
     def held(self) -> bool:
@@ -41,6 +45,7 @@ def judge(accepted: Sequence[Accepted], evidence: Evidence) -> Verdict:
         accepted=len(accepted),
         confirmed=confirmed,
         open=sum(court.is_open(each) for each in accepted),
+        waits=Counter(court.why(each) for each in accepted if court.is_open(each)),
         lost=tuple(lost),
         doubled=tuple(court.doubled()),
     )
@@ -66,6 +71,10 @@ class _Court:
     def is_open(self, event: Accepted) -> bool:
         """What is not final is on the operators' list of what is pending."""
         return self.evidence.states.get(event.event_id, CONFIRMED) not in FINAL
+
+    def why(self, event: Accepted) -> str:
+        """Where an open event stands, and the reason."""
+        return f"{self.evidence.states[event.event_id]} {self.evidence.reasons.get(event.event_id, '')}".strip()
 
     def missing(self, event: Accepted) -> str | None:
         """What should stand in the CRM for this event, and does not."""
