@@ -151,6 +151,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn publishes no types
         if kept:
             unreader = conn.parser.unreader
             unreader.unread(unreader.take_buffered() + conn.arrival.take_rest())
+        conn.arrival.restart()  # What was answered is not kept while its client does nothing.
         return kept
 
     def notify(self) -> None:
@@ -178,6 +179,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn publishes no types
 
     def on_arriving(self, conn: Connection, _sock: socket.socket) -> None:
         """Read what has come."""
+        if conn not in self.arriving:
+            return  # It was told of together with another, for which it was cut off.
         try:
             data = conn.sock.recv(PIECE)
         except BlockingIOError:
@@ -194,8 +197,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn publishes no types
 
     def take(self, conn: Connection, data: bytes) -> None:
         """See how far a request has come with this."""
-        self.held += len(data)
-        match conn.arrival.add(data):
+        before = len(conn.arrival)
+        progress = conn.arrival.add(data)
+        self.held += len(conn.arrival) - before  # It may keep less than what came.
+        match progress:
             case Progress.WHOLE:
                 self.serve(conn, reusable=True)
             case Progress.ENOUGH:
@@ -251,6 +256,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn publishes no types
 
     def on_lingering(self, conn: Connection, _sock: socket.socket) -> None:
         """Take no notice of what is still sent."""
+        if conn not in self.lingering:
+            return  # As in `on_arriving`.
         try:
             data = conn.sock.recv(PIECE)
         except BlockingIOError:
