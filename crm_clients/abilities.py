@@ -92,6 +92,17 @@ class CancelsFirst(Protocol):
         """The request that does it; None: not needed for this kind."""
 
 
+@runtime_checkable
+class HasPages(Protocol):
+    """A client whose CRM shows a record to people at an address that can be told from its id."""
+
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """That address, with "{id}" where the record's id goes; None: it has none, or nobody knows it.
+
+        `base_url` is the account's, without a slash at its end.  No secret is in what comes out.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Aim:
     """What a destination names in its CRM, by the CRM's own ids and words.  None: it names none."""

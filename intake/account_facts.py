@@ -1,11 +1,11 @@
 """What workers know of CRM accounts and people want to see: written by a worker, shown at the desk.
 
-a worker begins: client, verified, limits · a CRM's answer says so: a day's quota, once a minute at most
+a worker begins: client, verified, limits, pages · a CRM's answer says so: a day's quota, once a minute at most
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final, TypedDict
@@ -51,11 +51,25 @@ NOTE: Final = """
            noted_at = clock_timestamp()
 """
 
+PAGES: Final = """
+    INSERT INTO record_pages (destination, pages) VALUES (%(destination)s, %(pages)s)
+    ON CONFLICT (destination) DO UPDATE SET pages = EXCLUDED.pages
+"""
 
-def note(conn: Conn, destination: str, client: str, *, verified: bool, limits: Sequence[Published]) -> None:
-    """As the worker that begins just now knows it."""
+
+def note(  # noqa: PLR0913  # one parameter a fact
+    conn: Conn,
+    destination: str,
+    client: str,
+    *,
+    verified: bool,
+    limits: Sequence[Published],
+    pages: Mapping[str, str],
+) -> None:
+    """As the worker that begins just now knows it.  `pages`: by kind of record, with "{id}" where its id goes."""
     told = Jsonb([asdict(each) for each in limits])
     conn.execute(NOTE, {"destination": destination, "client": client, "verified": verified, "limits": told})
+    conn.execute(PAGES, {"destination": destination, "pages": Jsonb(dict(pages))})
 
 
 QUOTA: Final = """

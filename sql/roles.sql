@@ -43,7 +43,8 @@ GRANT DELETE ON receipts, bodies TO intake_door;
 -- --- workers and the clock -----------------------------------------------------------------------------------------
 
 GRANT INSERT, UPDATE ON records, contact_keys, accounts, sentinels, carried, fetch_lanes, pulls, rounds, daily,
-                        conditions, outbox, reconciliation_runs, crm_reads, crm_grants, account_facts
+                        conditions, outbox, reconciliation_runs, crm_reads, crm_grants, account_facts,
+                        record_pages
     TO intake_worker;
 GRANT SELECT ON crm_grants TO intake_worker;
 GRANT INSERT ON attempts, reconciliations, decisions, crm_contracts TO intake_worker;

@@ -372,6 +372,13 @@ CREATE TABLE account_facts (
     CONSTRAINT quota_has_a_time CHECK ((quota_left IS NULL) = (quota_at IS NULL))
 );
 
+-- Where a CRM shows its records to people, as the client of each account knows it.
+CREATE TABLE record_pages (
+    destination text PRIMARY KEY,
+    -- {"contact": "https://…/{id}", …}, of those kinds that have a page; no credential.
+    pages       jsonb NOT NULL
+);
+
 -- The record that a look must find before its "absent" counts.
 CREATE TABLE sentinels (
     destination text NOT NULL REFERENCES accounts,

@@ -9,8 +9,8 @@ import psycopg
 import psycopg_pool
 
 from crm_clients import quotas
-from crm_clients.abilities import HasLimits
-from crm_clients.base import Response
+from crm_clients.abilities import HasLimits, HasPages
+from crm_clients.base import Client, Kind, Response
 from intake import account_facts
 from intake.account_facts import Published
 from intake.db import Conn
@@ -22,11 +22,22 @@ EVERY = 60.0
 
 
 def note(conn: Conn, wired: Wired) -> None:
-    """Which client speaks to an account, whether it ever ran against a real server, and the limits that it keeps."""
+    """Which client speaks to an account, whether it ever ran against a real server, its limits and its pages."""
     client = wired.client
     limits = client.limits() if isinstance(client, HasLimits) else ()
     published = [Published(each.bucket, each.calls, share(each), milliseconds(each.per)) for each in limits]
-    account_facts.note(conn, wired.destination.name, client.name, verified=client.verified, limits=published)
+    account_facts.note(
+        conn, wired.destination.name, client.name, verified=client.verified, limits=published,
+        pages=pages_of(client, wired.account.base_url),
+    )  # fmt: skip
+
+
+def pages_of(client: Client, base_url: str) -> dict[str, str]:
+    """Where people see an account's records, by kind, with "{id}" where the id goes."""
+    if not isinstance(client, HasPages):
+        return {}
+    found = ((kind.value, client.page(kind, base_url)) for kind in Kind)
+    return {kind: page for kind, page in found if page is not None}
 
 
 def hear(desk: Desk, wired: Wired, response: Response) -> None:

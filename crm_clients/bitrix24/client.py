@@ -44,6 +44,7 @@ from crm_clients.base import (
 from crm_clients.bitrix24 import drafts, outcomes, preflight, sightings
 from crm_clients.bitrix24.drafts import ENTITY_TYPES, ORIGINATOR
 from crm_clients.options import BadSetting, Settings, currencies, number, only, seconds
+from crm_clients.origins import origin
 from crm_clients.sentinel import sentinel
 
 # Where the webhook's user and code go; an id that is quoted has no "@".
@@ -189,6 +190,12 @@ class Bitrix24:
     def name_in(self, response: Response) -> str | None:
         item = answers.mapping(answers.mapping((answers.json_object(response) or {}).get("result")).get("item"))
         return answers.full_name(item.get("name"), item.get("lastName"))
+
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """As Bitrix24's own programs write it ("/crm/deal/details/<id>/", seen on GitHub, 2026-11-30).  The address
+        alone: what follows may be a webhook's secret."""
+        card = {Kind.CONTACT: "contact", Kind.OPPORTUNITY: "deal"}.get(kind)
+        return f"{origin(base_url)}/crm/{card}/details/{{id}}/" if card else None
 
     def control(self) -> Request:
         return _items(Kind.OPPORTUNITY, {"=originatorId": ORIGINATOR, "=originId": "intake-control"})

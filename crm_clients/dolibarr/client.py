@@ -54,6 +54,13 @@ FIELD = re.compile(r"[a-z][a-z0-9_]{0,60}")
 # What may stand between the quotes of a filter: Dolibarr has no way to write a quote or a bracket there.
 FILTERABLE = re.compile(r"[A-Za-z0-9 .,_@+\-]+")
 
+CARDS: Mapping[Kind, str] = {
+    Kind.CONTACT: "/societe/card.php?socid=",
+    Kind.OPPORTUNITY: "/projet/card.php?id=",
+    Kind.TASK: "/comm/action/card.php?id=",
+    Kind.NOTE: "/comm/action/card.php?id=",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Dolibarr:
@@ -152,6 +159,11 @@ class Dolibarr:
 
     def name_in(self, response: Response) -> str | None:
         return answers.full_name((answers.json_object(response) or {}).get("name"))
+
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """As Dolibarr's own links are (Dolibarr/dolibarr 002c4a1, `Societe::getNomUrl`; core/lib/project.lib.php,
+        `project_prepare_head`, 2026-11-30); that of an event is from memory."""
+        return f"{base_url.removesuffix('/api/index.php')}{CARDS[kind]}{{id}}"
 
     def control(self) -> Request:
         return _list(Kind.OPPORTUNITY, _equals("t.ref", "intake-control"))

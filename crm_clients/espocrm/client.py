@@ -168,6 +168,11 @@ class EspoCRM:
     def name_in(self, response: Response) -> str | None:
         return answers.full_name((answers.json_object(response) or {}).get("name"))
 
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """As in Google's example for EspoCRM (docs.cloud.google.com/contact-center/ccai-platform/docs/
+        espo-example-implementation, "#Case/view/", "#Contact/view/", 2026-11-30); a post has no page of its own."""
+        return None if kind is Kind.NOTE else f"{base_url.removesuffix('/api/v1')}/#{ENTITIES[kind]}/view/{{id}}"
+
     def control(self) -> Request:
         """A filter by the reference's field, which EspoCRM refuses where it is not defined."""
         return self._list(Kind.OPPORTUNITY, [_equals(self.reference_field, "intake-control")])

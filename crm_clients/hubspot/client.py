@@ -44,7 +44,7 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.hubspot import drafts, outcomes, preflight, sightings
-from crm_clients.options import Settings, currencies, kinds, only, seconds
+from crm_clients.options import Settings, currencies, kinds, number, only, seconds
 from crm_clients.sentinel import sentinel
 
 VERSION = "v3"
@@ -60,6 +60,10 @@ OBJECTS: Mapping[Kind, str] = {
 LAG = timedelta(seconds=60)
 PAGE = 200  # results of a search; the most that HubSpot gives (its OpenAPI files, "limit")
 
+OPTIONS = (
+    "reference_field", "enforced", "currencies", "whatsapp_field", "pipeline", "stage", "portal", "limit_seconds",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class HubSpot:
@@ -68,8 +72,9 @@ class HubSpot:
     `enforced`: the kinds for which the owner has seen HubSpot refuse a second record with the same reference.
     `currencies`: those that the account keeps amounts in, the company's own first; an amount in another one stands in
     the text.  `whatsapp`: the contact property in which a WhatsApp number stands, by which contacts are found too.
-    `pipeline` and `stage`: of opportunities that name none, the sentinel among them.  `limit`: how long HubSpot may
-    work on a request, None: unknown.
+    `pipeline` and `stage`: of opportunities that name none, the sentinel among them.  `portal`: the account's number
+    (Hub ID), None: not told, and its records have no pages.  `limit`: how long HubSpot may work on a request, None:
+    unknown.
     """
 
     reference: str = "lead_ref"
@@ -78,6 +83,7 @@ class HubSpot:
     whatsapp: str | None = None
     pipeline: str | None = None
     stage: str | None = None
+    portal: int | None = None
     limit: timedelta | None = None
 
     @property
@@ -211,6 +217,14 @@ class HubSpot:
         shown = answers.mapping((answers.json_object(response) or {}).get("properties"))
         return answers.full_name(shown.get("firstname"), shown.get("lastname"))
 
+    def page(self, kind: Kind, base_url: str) -> str | None:  # noqa: ARG002 - it does not depend on the API's address
+        """By the account's number and the type's (developers.hubspot.com/docs/guides/crm/using-object-apis;
+        "app.hubspot.com/contacts/<portal>/record/0-3/<id>" as seen in public programs; 2026-11-30)."""
+        kind_id = {Kind.CONTACT: "0-1", Kind.OPPORTUNITY: "0-3"}.get(kind)
+        if self.portal is None or kind_id is None:
+            return None
+        return f"https://app.hubspot.com/contacts/{self.portal}/record/{kind_id}/{{id}}"
+
     def control(self) -> Request:
         """The definition of the reference for deals: whether it is there, and unique."""
         return Request("GET", f"/crm/{VERSION}/properties/deals/{quote(self.reference, safe='')}")
@@ -224,7 +238,17 @@ class HubSpot:
 
 def from_settings(settings: Settings) -> HubSpot:
     """The client with a destination's options.  Raises BadSetting."""
-    only(settings, "reference_field", "enforced", "currencies", "whatsapp_field", "pipeline", "stage", "limit_seconds")
+    only(
+        settings,
+        "reference_field",
+        "enforced",
+        "currencies",
+        "whatsapp_field",
+        "pipeline",
+        "stage",
+        "portal",
+        "limit_seconds",
+    )
     default = HubSpot()
     return HubSpot(
         reference=settings.get("reference_field", default.reference),
@@ -233,6 +257,7 @@ def from_settings(settings: Settings) -> HubSpot:
         whatsapp=settings.get("whatsapp_field"),
         pipeline=settings.get("pipeline"),
         stage=settings.get("stage"),
+        portal=number(settings, "portal"),
         limit=seconds(settings, "limit_seconds"),
     )
 

@@ -41,6 +41,7 @@ from crm_clients.base import (
 from crm_clients.kommo import drafts, outcomes, preflight, sightings
 from crm_clients.kommo.drafts import Fields
 from crm_clients.options import BadSetting, Settings, currencies, number, only, seconds
+from crm_clients.origins import origin
 from crm_clients.sentinel import sentinel
 
 PATHS: Mapping[Kind, str] = {
@@ -165,6 +166,12 @@ class Kommo:
 
     def name_in(self, response: Response) -> str | None:
         return answers.full_name((answers.json_object(response) or {}).get("name"))
+
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """The cards as they are linked to in many public programs ("…kommo.com/leads/detail/<id>", GitHub,
+        2026-11-30); tasks and notes have none."""
+        card = {Kind.CONTACT: "contacts", Kind.OPPORTUNITY: "leads"}.get(kind)
+        return f"{origin(base_url)}/{card}/detail/{{id}}" if card else None
 
     def control(self) -> Request:
         """The definition of the reference's field of leads."""

@@ -174,6 +174,13 @@ class Odoo:
         rows = (answers.rows(told.value) if isinstance(told, Value) else None) or ()
         return answers.full_name(rows[0].get("name")) if len(rows) == 1 else None
 
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """By the address in Odoo's own mails, which leads to the record in every version (odoo/odoo 003cd47,
+        addons/mail/controllers/mail.py, `mail_action_view`, 2026-11-30)."""
+        if kind not in {Kind.CONTACT, Kind.OPPORTUNITY}:
+            return None
+        return f"{base_url}/mail/view?model={MODELS[kind]}&res_id={{id}}"
+
     def control(self) -> Request:
         """A filter that names the custom field of all three models: Odoo refuses one that is not defined."""
         names = (self.reference_field, f"partner_id.{self.reference_field}", f"activity_ids.{self.reference_field}")

@@ -43,6 +43,7 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.options import BadSetting, Settings, only, seconds
+from crm_clients.origins import origin
 from crm_clients.own_fields import own_number
 from crm_clients.pipedrive import drafts, outcomes, preflight, sightings
 from crm_clients.pipedrive.sightings import Fields
@@ -61,6 +62,8 @@ PAGE: Mapping[Kind, int] = {Kind.CONTACT: 500, Kind.OPPORTUNITY: 500, Kind.TASK:
 SEARCHED = 100
 
 KEY = re.compile(r"[0-9a-f]{40}", re.ASCII)
+
+SHARED = "https://api.pipedrive.com"  # answers for every company, and shows no pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,13 @@ class Pipedrive:
 
     def name_in(self, response: Response) -> str | None:
         return answers.full_name(answers.mapping((answers.json_object(response) or {}).get("data")).get("name"))
+
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """On the company's own domain (pipedrive.readme.io/docs/getting-details-of-a-deal, "…/deal/222"; for people
+        ringcentral.github.io/rc-unified-crm-extension, `contactPageUrl`; 2026-11-30)."""
+        card = {Kind.CONTACT: "person", Kind.OPPORTUNITY: "deal"}.get(kind)
+        own = origin(base_url)
+        return f"{own}/{card}/{{id}}" if card and own != SHARED else None
 
     def control(self) -> Request:
         """The definition of the deal's reference ("Get one deal field")."""

@@ -45,6 +45,7 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.options import BadSetting, Settings, currencies, kinds, number, only, seconds
+from crm_clients.origins import origin
 from crm_clients.salesforce import drafts, outcomes, preflight, sightings
 from crm_clients.salesforce.drafts import OBJECTS
 from crm_clients.salesforce.sightings import Reading
@@ -193,6 +194,11 @@ class Salesforce:
     def name_in(self, response: Response) -> str | None:
         rows = answers.rows((answers.json_object(response) or {}).get("records")) or ()
         return answers.full_name(rows[0].get("Name")) if len(rows) == 1 else None
+
+    def page(self, kind: Kind, base_url: str) -> str | None:  # noqa: ARG002 - all kinds are found alike
+        """An id under the org's address leads to its record's page (salesforceben.com/salesforce-url-consist,
+        2026-11-30)."""
+        return f"{origin(base_url)}/{{id}}"
 
     def control(self) -> Request:
         """A query that names the reference: where opportunities lack it, or the token may not see it, it is refused."""

@@ -188,6 +188,12 @@ class Tryton:
         rows = answers.json_rows(response) or ()
         return answers.full_name(rows[0].get("name")) if len(rows) == 1 else None
 
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """In the web client, whose addresses are as trytond makes them (trytond 8.2.1, url.py, `URLAccessor`:
+        "#<database>/model/<model>/<id>", 2026-11-30)."""
+        root, _, database = base_url.removesuffix("/rest/model").rpartition("/")
+        return f"{root}/#{database}/model/{MODELS[kind]}/{{id}}" if base_url.endswith("/rest/model") else None
+
     def control(self) -> Request:
         """A search that finds nothing, in the module that everything else needs."""
         return _search(Kind.OPPORTUNITY, [["id", "=", 0]])

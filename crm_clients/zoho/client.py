@@ -44,6 +44,7 @@ from crm_clients.base import (
     kind_of,
 )
 from crm_clients.options import Settings, currencies, kinds, only, seconds
+from crm_clients.origins import origin
 from crm_clients.sentinel import sentinel
 from crm_clients.zoho import drafts, outcomes, preflight, sightings
 
@@ -58,6 +59,10 @@ MODULES: Mapping[Kind, str] = {
 # Nobody publishes one for reads; long enough that a copy of the database that is read from has caught up.
 LAG = timedelta(seconds=60)
 PAGE = 200  # rows of a list; the most that Zoho gives ("per_page")
+
+TABS: Mapping[Kind, str] = {Kind.CONTACT: "Contacts", Kind.OPPORTUNITY: "Potentials", Kind.TASK: "Tasks"}
+REGIONS = ("com", "eu", "in", "com.au", "jp", "com.cn")
+WEB: Mapping[str, str] = {f"https://www.zohoapis.{each}": f"https://crm.zoho.{each}" for each in REGIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +200,12 @@ class Zoho:
     def name_in(self, response: Response) -> str | None:
         rows = answers.rows((answers.json_object(response) or {}).get("data")) or ()
         return answers.full_name(rows[0].get("First_Name"), rows[0].get("Last_Name")) if len(rows) == 1 else None
+
+    def page(self, kind: Kind, base_url: str) -> str | None:
+        """Under the web address of the account's own region, deals by their older name ("crm.zoho.com/crm/tab/
+        Potentials/<id>", as seen in public programs, GitHub, 2026-11-30)."""
+        web, tab = WEB.get(origin(base_url)), TABS.get(kind)
+        return f"{web}/crm/tab/{tab}/{{id}}" if web and tab else None
 
     def control(self) -> Request:
         """The fields of deals: whether the reference is there, and external."""

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Final
 from uuid import UUID
 
-from intake import decided, opened, ops, remaking, revisions, worklist
+from intake import decided, opened, ops, record_pages, remaking, revisions, worklist
 from intake.api import gate
 from intake.api.asked import EventsQuery, ItemsQuery, LanguageQuery, NoBody, NoQuery
 from intake.api.routes import Given, Route
@@ -28,6 +28,7 @@ from intake.explain import SafeAction, explain, item_actions, item_step, safe_ac
 from intake.ops import EventRow, Page, Wanted
 from intake.permitted import View
 from intake.reason_texts import Language
+from intake.record_pages import Pages
 from intake.worklist import ItemRow
 
 
@@ -52,6 +53,7 @@ def event(given: Given, event_id: UUID) -> dict[str, object]:
             "decisions": ops.decisions(conn, event_id),
             "safe_actions": safe_actions(view, _language(given)),
             "destination": view.destination,
+            "pages": record_pages.read(conn, tools().settings).of_records(view.records),
             "content": revisions.named(conn, event_id),
             "reissue_of": remaking.reissue_of(conn, event_id),
             "reissues": remaking.reissues(conn, event_id),
@@ -113,7 +115,7 @@ def read_in_crm(given: Given, event_id: UUID) -> dict[str, object]:
 
 
 def _standing(seen: View, conn: Conn) -> dict[str, object]:
-    standing = dossier.standing(conn, seen)
+    standing = dossier.standing(conn, tools().settings, seen)
     return {
         "event_id": seen.event.event_id,
         "destination": seen.destination,
@@ -134,6 +136,7 @@ def _record(each: Standing) -> dict[str, object]:
         "record": record.kind,
         "reference": record.reference,
         "crm_id": record.crm_id,
+        "page": each.page,
         "state": record.state,
         "found_reference": read.reference if read else None,
     }
@@ -143,8 +146,8 @@ def items(given: Given) -> dict[str, object]:
     """What is open, the oldest first."""
     wanted = worklist.Wanted(given.get("kind"), given.get("assignee"), given["limit"], given.get("cursor"))
     with connection() as conn:
-        page = worklist.page(conn, wanted)
-        return {"items": [_whole(conn, each, "es") for each in page.items], "next_cursor": page.next_cursor}
+        page, pages = worklist.page(conn, wanted), record_pages.read(conn, tools().settings)
+        return {"items": [_whole(conn, each, "es", pages) for each in page.items], "next_cursor": page.next_cursor}
 
 
 def item(given: Given, item_id: int) -> dict[str, object]:
@@ -155,12 +158,15 @@ def item(given: Given, item_id: int) -> dict[str, object]:
             raise LookupError(f"item {item_id}")
         if opened.item(conn, found):
             tools().hint()
-        return _whole(conn, found, _language(given))
+        return _whole(conn, found, _language(given), record_pages.read(conn, tools().settings))
 
 
-def _whole(conn: Conn, row: ItemRow, language: Language) -> dict[str, object]:
+def _whole(conn: Conn, row: ItemRow, language: Language, pages: Pages) -> dict[str, object]:
     then = item_step(row.kind, row.reason, language)
-    return asdict(row) | {"then": then, "safe_actions": _safe(conn, row, language)}
+    records = ops.records(conn, row.event_id) if row.event_id else []
+    return asdict(row) | {
+        "then": then, "safe_actions": _safe(conn, row, language), "pages": pages.of_records(records),
+    }  # fmt: skip
 
 
 def _safe(conn: Conn, row: ItemRow, language: Language) -> list[SafeAction]:

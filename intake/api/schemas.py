@@ -109,12 +109,25 @@ class ReissueSchema(Answer):
     state = fields.String(required=True)
 
 
+PAGES = "By kind of record: where people see it in the CRM; those that are not there, or nobody knows, are missing."
+
+
+def _pages() -> fields.Dict:
+    return fields.Dict(
+        keys=fields.String(validate=validate.OneOf(get_args(RecordKind))),
+        values=fields.String(),
+        required=True,
+        metadata={"description": PAGES},
+    )
+
+
 class WholeEventSchema(EventSchema):
     attempts = fields.List(fields.Nested(AttemptSchema()), required=True)  # type: ignore[assignment]  # as the CLI shows
     history = fields.List(fields.Nested(MoveSchema()), required=True)
     decisions = fields.List(fields.Nested(DecisionSchema()), required=True)
     safe_actions = fields.List(fields.Nested(SafeActionSchema()), required=True)
     destination = fields.String(required=True)
+    pages = _pages()
     content = fields.Nested(ContentSchema(), allow_none=True, required=True)
     reissue_of = fields.UUID(allow_none=True, required=True)
     reissues = fields.List(fields.Nested(ReissueSchema()), required=True)
@@ -165,6 +178,7 @@ class ItemSchema(Answer):
     closed_at = fields.AwareDateTime(allow_none=True, required=True)
     resolution = fields.String(allow_none=True, required=True)
     then = fields.String(required=True, metadata={"description": "What ends an incident; empty: it is none."})
+    pages = _pages()
     safe_actions = fields.List(fields.Nested(SafeActionSchema()), required=True)
 
 
@@ -177,6 +191,7 @@ class StandingSchema(Answer):
     record = fields.String(required=True, validate=validate.OneOf(get_args(RecordKind)))
     reference = fields.String(required=True)
     crm_id = fields.String(allow_none=True, required=True)
+    page = fields.String(allow_none=True, required=True, metadata={"description": "Where it is seen; null: unknown."})
     state = fields.String(required=True, metadata={"description": "What we know of it, without asking."})
     asked_at = fields.AwareDateTime(allow_none=True, required=True, metadata={"description": "null: not lately."})
     answered_at = fields.AwareDateTime(allow_none=True, required=True, metadata={"description": "null: not yet."})

@@ -128,6 +128,7 @@ def document_of(conn: Conn, event: EventRow, lang: Language, *, unmasked: bool =
         "safe_actions": explaining.safe_actions(view, lang),
         "fields": view.fields,
         "destination": view.destination,
+        "pages": showing.pages_of(conn, event),
         "content": revisions.named(conn, event.event_id),
         "conflicts": showing.compared_of(conn, event, unmasked=unmasked),
         "carried_by": carried.carrier_of(conn, event.event_id),

@@ -16,6 +16,8 @@ from intake import (
     fetches,
     masked,
     missing_secrets,
+    ops,
+    record_pages,
     remaking,
     revisions,
     worklist,
@@ -62,13 +64,19 @@ def event_lines(conn: Conn, event: EventRow, lang: Language) -> list[Line]:
     made = [(each.event_id, each.state) for each in remaking.reissues(conn, event.event_id)]
     return [
         *((label(word, lang), value) for word, value in found.items()),
-        *_records(event, lang),
+        *_records(conn, event, lang),
         *((label("reissued_as", lang), f"{event_id} ({name(STATES, state, lang)})") for event_id, state in made),
     ]
 
 
-def _records(event: EventRow, lang: Language) -> list[Line]:
-    """Each with its id in the CRM, and the reference that it bears there."""
+def pages_of(conn: Conn, event: EventRow) -> dict[str, str]:
+    """Where people see its records in the CRM, by kind."""
+    return record_pages.read(conn, place.settings()).of_records(ops.records(conn, event.event_id))
+
+
+def _records(conn: Conn, event: EventRow, lang: Language) -> list[Line]:
+    """Each with its id in the CRM, the reference that it bears there, and its page where that is known."""
+    pages = pages_of(conn, event)
     rows = (
         ("contact", event.contact_id, event.contact_ref),
         ("opportunity", event.opportunity_id, event.opportunity_ref),
@@ -76,7 +84,9 @@ def _records(event: EventRow, lang: Language) -> list[Line]:
         ("note", event.note_id, event.note_ref),
     )
     return [
-        (name(RECORDS, kind, lang), f"{crm_id or '-'} ({reference})") for kind, crm_id, reference in rows if reference
+        (name(RECORDS, kind, lang), f"{crm_id or '-'} ({reference}) {pages.get(kind, '')}".rstrip())
+        for kind, crm_id, reference in rows
+        if reference
     ]
 
 

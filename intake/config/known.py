@@ -47,6 +47,9 @@ PROVIDER_KINDS: Final[Mapping[str, frozenset[SourceKind]]] = {
 }
 KNOWN_PROVIDERS: Final = frozenset(PROVIDER_KINDS)
 
+# What there is of a lead in a CRM.
+RECORD_KINDS: Final = ("contact", "opportunity", "task", "note")
+
 # Visitors' browsers send these, and can hold no secret: where they may come from is all that is checked.
 UNSIGNED: Final = frozenset({"web_snippet"})
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validates_schema
 
-from intake.config import words
+from intake.config import page_addresses, words
 from intake.config.errors import unknown
-from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS, UNSIGNED
+from intake.config.known import KNOWN_CLIENTS, KNOWN_PROVIDERS, RECORD_KINDS, UNSIGNED
 from intake.config.words import Flag, Holiday, Hour, Number, Word, WordMap, Words
 
 WEEK_MINUTES = 7 * 24 * 60
@@ -129,6 +129,7 @@ class DestinationSchema(Strict):
     task = fields.Nested(TaskSchema)
     contacts = fields.Nested(ContactSchema)
     lead_fields = WordMap(words.delivered_field, words.line, key="fields")
+    pages = WordMap(words.one_of("kind of record", RECORD_KINDS), page_addresses.read, longest=1000)
     options = WordMap(words.option_name, words.line, longest=words.LONGEST_TEXT)
 
 

@@ -117,8 +117,8 @@ class Destination:
     `oauth` None: it has a fixed credential, or none.
     `base_url` None: the client's own; it is not shown, because some CRMs put a secret into it.  `credential` None:
     none is needed.  `assume_limit`: how long the CRM may still execute a request, where only its owner can say so.
-    `opportunity_text` None: all that is known.  `fields`: lead field -> the CRM's field.  `options` are words for the
-    client alone.
+    `opportunity_text` None: all that is known.  `fields`: lead field -> the CRM's field.  `pages`: kind of record ->
+    where people see it.  `options` are words for the client alone.
     """
 
     name: str
@@ -139,6 +139,7 @@ class Destination:
     task: TaskRule = TaskRule()
     contacts: ContactRule = ContactRule()
     fields: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property

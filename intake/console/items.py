@@ -9,14 +9,14 @@ from typing import Final
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from intake import comparing, item_decisions, opened, ops, quarantine, shown, worklist
+from intake import comparing, decided, item_decisions, opened, ops, quarantine, shown, worklist
 from intake.console import gate, i18n, wording
 from intake.console.deeds import LONGEST_REASON
 from intake.console.events import slug
 from intake.console.i18n import _
 from intake.decided import Author, Refused
 from intake.deliveries import NotAllowed
-from intake.desk import access, operators, shared_phones
+from intake.desk import access, dossier, operators, shared_phones
 from intake.desk.roles import ItemAction, resolving
 from intake.desk.tools import connection, tools
 from intake.explain import refusal_text
@@ -65,10 +65,12 @@ def _page(item: ItemRow, told: str = "", *, unmasked: bool = False) -> str:
         sides = comparing.compare(conn, tools().settings, item, unmasked=unmasked)
         event = ops.event(conn, item.event_id) if item.kind == "incident" and item.event_id else None
         namesakes = shared_phones.namesakes(conn, event) if event else []
+        standing = dossier.standing(conn, tools().settings, decided.view(conn, item.event_id)) if item.event_id else []
     rows = sorted(sides.fields, key=lambda each: not each.differs) if sides else []
     return render_template(
         "item.html", item=item, sides=sides, rows=rows, unmasked=unmasked, told=told, actions=ACTIONS[item.kind],
         people=people, may=wording.may, may_resolve=may_resolve, form=request.form, namesakes=namesakes,
+        standing=[each for each in standing if each.page],
     )  # fmt: skip
 
 

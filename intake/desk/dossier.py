@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from intake import decided, fetches, lead_schema, masked, ops, remaking, revisions
+from intake import decided, fetches, lead_schema, masked, ops, record_pages, remaking, revisions
 from intake.config import Settings
 from intake.db import Conn
 from intake.desk import crm_reads, kin, shared_phones
@@ -65,10 +65,14 @@ def story(conn: Conn, event: EventRow) -> list[Moment]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A record, and how it stood in the CRM when somebody asked lately; `read` None: nobody did."""
+    """A record, and how it stood in the CRM when somebody asked lately; `read` None: nobody did.
+
+    `page`: where people see it in the CRM, None: nobody knows.
+    """
 
     record: RecordRow
     read: CrmRead | None
+    page: str | None
 
     @property
     def mark(self) -> Mark:
@@ -91,9 +95,13 @@ class Standing:
         return self.read is not None and self.read.outcome is None
 
 
-def standing(conn: Conn, seen: View) -> list[Standing]:
+def standing(conn: Conn, settings: Settings, seen: View) -> list[Standing]:
     """The records of an event."""
-    return [Standing(each, _latest(conn, seen, each)) for each in seen.records]
+    pages = record_pages.read(conn, settings)
+    return [
+        Standing(each, _latest(conn, seen, each), pages.of(each.destination, each.kind, each.crm_id))
+        for each in seen.records
+    ]
 
 
 def _latest(conn: Conn, seen: View, record: RecordRow) -> CrmRead | None:
@@ -169,7 +177,7 @@ def read(conn: Conn, settings: Settings, event_id: UUID, language: Language) -> 
         person=masked.contacts(conn, [event_id]).get(event_id, ""),
         revision=revisions.named(conn, event_id),
         story=story(conn, event),
-        standing=standing(conn, view),
+        standing=standing(conn, settings, view),
         relatives=kin.relatives(conn, settings, event),
         namesakes=shared_phones.namesakes(conn, event),
         fetches=fetches.of_event(conn, event_id),
