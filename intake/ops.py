@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -85,7 +85,10 @@ class BadCursor(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which events.  `state` "pending": all that are not final; `cursor`: where the page before ended."""
+    """Which events.  `state` "pending": all that are not final; `cursor`: where the page before ended.
+
+    `destination`: where the newest delivery goes.  `assignee`: whose open item, "-": nobody's.  `events`: of these.
+    """
 
     state: str | None = None
     source: str | None = None
@@ -95,6 +98,9 @@ class Wanted:
     kind: str | None = None
     mode: str | None = None
     until: datetime | None = None
+    destination: str | None = None
+    assignee: str | None = None
+    events: Sequence[UUID] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +116,8 @@ def events(conn: Conn, wanted: Wanted) -> Page:
     limit = max(1, min(wanted.limit, MOST))
     at, key = _opened(wanted.cursor)
     picking = Picking(
-        _states(wanted.state), wanted.source, wanted.kind, wanted.mode, since=wanted.since, until=wanted.until, at=at,
-        key=key, limit=limit + 1,
+        _states(wanted.state), wanted.source, wanted.kind, wanted.mode, wanted.assignee, wanted.since, wanted.until,
+        wanted.events, at, key, limit + 1, wanted.destination,
     )  # fmt: skip
     rows = _rows(conn, picking)
     page = tuple(rows[:limit])

@@ -7,11 +7,16 @@ from typing import get_args
 from marshmallow import RAISE, Schema, fields, validate
 
 from intake.desk.corrected import FIELDS
+from intake.desk.searching import LOOKED_THROUGH
 from intake.ops import MOST, PAGE, STATES
 from intake.records import RecordKind
 from intake.worklist import KINDS
 
 LONGEST_REASON = 1000
+SEARCHED = (
+    "A phone number, an e-mail, an id of ours, of the sender or of the CRM, a reference or its beginning; else a part "
+    f"of the masked person or of the need's reference, among the newest {LOOKED_THROUGH} that the other filters leave."
+)
 
 
 class Asked(Schema):
@@ -27,6 +32,14 @@ class EventsQuery(Asked):
     until = fields.AwareDateTime(metadata={"description": "Received before then."})
     kind = fields.String(validate=validate.OneOf(("form", "whatsapp", "quote")))
     mode = fields.String(validate=validate.OneOf(("live", "test")))
+    destination = fields.String(
+        validate=validate.Length(max=100), metadata={"description": "The CRM account that its newest delivery goes to."}
+    )
+    assignee = fields.String(
+        validate=validate.Length(max=100),
+        metadata={"description": "Whose open item it has; `me`: the token's operator; `-`: nobody's."},
+    )
+    q = fields.String(validate=validate.Length(1, 200), metadata={"description": SEARCHED})
     limit = fields.Integer(load_default=PAGE, validate=validate.Range(1, MOST))
     cursor = fields.String(validate=validate.Length(max=200))
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from http import HTTPStatus
+from math import ceil
 from typing import Final
 from uuid import UUID
 
 from intake import decided, opened, ops, record_pages, remaking, revisions, worklist
 from intake.api import gate
 from intake.api.asked import EventsQuery, ItemsQuery, LanguageQuery, NoBody, NoQuery
+from intake.api.problems import Problem
 from intake.api.routes import Given, Route
 from intake.api.schemas import (
     DataSchema,
@@ -21,7 +24,7 @@ from intake.api.schemas import (
     WholeEventSchema,
 )
 from intake.db import Conn
-from intake.desk import access, acting, dossier, kin
+from intake.desk import access, acting, dossier, kin, searching
 from intake.desk.dossier import Standing
 from intake.desk.tools import connection, tools
 from intake.explain import SafeAction, explain, item_actions, item_step, safe_actions
@@ -34,12 +37,25 @@ from intake.worklist import ItemRow
 
 def events(given: Given) -> Page:
     """One page, the newest first."""
+    assignee = gate.token().operator if given.get("assignee") == "me" else given.get("assignee")
     wanted = Wanted(
         given.get("state"), given.get("source"), given.get("since"), given["limit"], given.get("cursor"),
-        given.get("kind"), given.get("mode"), given.get("until"),
+        given.get("kind"), given.get("mode"), given.get("until"), given.get("destination"), assignee,
     )  # fmt: skip
     with connection() as conn:
-        return ops.events(conn, wanted)
+        return ops.events(conn, wanted if "q" not in given else _searched(conn, wanted, given["q"]))
+
+
+def _searched(conn: Conn, wanted: Wanted, text: str) -> Wanted:
+    """Those that a text may mean; as the console searches, and no more often."""
+    wait = tools().rates.wait("search", gate.token().operator, searching.PER_MINUTE)
+    if wait:
+        raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", retry_after=ceil(wait))
+    found = searching.find(conn, text, tools().settings.region)
+    if not found:
+        listed = ops.events(conn, replace(wanted, cursor=None, limit=searching.LOOKED_THROUGH)).events
+        found = searching.among(conn, text, [each.event_id for each in listed])
+    return replace(wanted, events=found)
 
 
 def event(given: Given, event_id: UUID) -> dict[str, object]:

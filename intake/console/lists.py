@@ -29,8 +29,6 @@ from intake.worklist import KINDS
 
 # More is for a report, not for a browser.
 MOST_EXPORTED: Final = 5000
-# Whoever knows a whole number finds its person; trying out numbers until one is found would take weeks.
-SEARCHES_PER_MINUTE: Final = 60
 # How often the first page of a list is brought up to date, in seconds; later ones stand still.
 LIVE_EVERY: Final = 15
 
@@ -106,7 +104,7 @@ def _wanted(conn: Conn, which: List) -> tuple[Filter, bool]:
     wanted = _filtered(given)
     if "q" not in given:
         return wanted, False
-    if tools().rates.wait("search", gate.signed_in().operator.name, SEARCHES_PER_MINUTE):
+    if tools().rates.wait("search", gate.signed_in().operator.name, searching.PER_MINUTE):
         abort(HTTPStatus.TOO_MANY_REQUESTS)
     found = searching.find(conn, given["q"], tools().settings.region)
     if found:

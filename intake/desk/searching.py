@@ -21,6 +21,8 @@ MOST: Final = 200
 # A masked person is made of what the lead says, so of a list no more than the first so many are looked through.
 LOOKED_THROUGH: Final = 1000
 SHORTEST: Final = 2
+# Whoever knows a whole number finds its person; trying out numbers until one is found would take weeks.
+PER_MINUTE: Final = 60
 # The beginning of a reference of ours; with fewer characters it would be that of too many.
 BEGINNING: Final = re.compile(r"(t-)?[ncw][a-z2-7-]{5,63}")
 ID: Final = re.compile(r"[0-9a-fA-F]{6,8}(?:-?[0-9a-fA-F-]{0,28})?")

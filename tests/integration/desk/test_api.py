@@ -13,6 +13,7 @@ from werkzeug.test import TestResponse
 from intake.api import openapi
 from intake.api.gate import PER_MINUTE
 from intake.api.problems import CODES
+from intake.desk import searching
 from intake.desk.serving import create
 from intake.desk.tools import Tools
 from intake.rates import Rates
@@ -64,6 +65,54 @@ def test_each_page_follows_the_one_before(scene: Scene) -> None:
     second = get(scene, f"/events?limit=2&cursor={first['next_cursor']}").get_json()
     ids = [each["event_id"] for page in (first, second) for each in page["events"]]
     assert len(set(ids)) == 4
+
+
+def found(scene: Scene, query: str) -> set[str]:
+    return {each["event_id"] for each in get(scene, f"/events?{query}&limit=1000").get_json()["events"]}
+
+
+def test_events_are_listed_by_where_they_go(scene: Scene) -> None:
+    assert str(scene.day.confirmed) in found(scene, "destination=crm")
+    assert found(scene, "destination=nowhere") == set()
+
+
+def test_events_are_listed_by_whose_they_are(scene: Scene) -> None:
+    event_id = str(scene.day.uncertain)
+    assert event_id in found(scene, "assignee=-")
+    item = get(scene, f"/events/{event_id}").get_json()["open_item"]
+    post(scene, f"/items/{item}/assign", reason="mío")
+    assert event_id in found(scene, "assignee=me") & found(scene, "assignee=admin")
+    assert event_id not in found(scene, "assignee=-")
+
+
+def test_an_event_is_found_by_the_whole_address_of_its_person(scene: Scene) -> None:
+    address = f"api{next(scene.lab.counter)}@example.com"
+    event_id = scene.lab.form(email=address, phone="", name="Eva Buscada")
+    scene.lab.work()
+    assert found(scene, f"q={address}") == {str(event_id)}
+    assert found(scene, f"q={address}&state=review") == set()
+
+
+def test_an_event_is_found_by_a_part_of_its_reference_among_what_the_filters_leave(scene: Scene) -> None:
+    event_id = confirmed(scene)
+    stem = get(scene, f"/events/{event_id}").get_json()["need"][3:-3]
+    assert str(event_id) in found(scene, f"q={stem}&state=confirmed")
+    assert str(event_id) not in found(scene, f"q={stem}&state=review")
+
+
+def test_a_search_that_finds_nothing_lists_nothing(scene: Scene) -> None:
+    assert found(scene, "q=nadie-se-llama-asi") == set()
+
+
+def test_who_searches_too_often_is_told_to_wait(scene: Scene) -> None:
+    impatient = Rates(lambda: 0.0)
+    app = create(Tools(scene.lab.settings, scene.lab.pool, lambda: None, QUICK, impatient))
+    headers = scene.desk.token("admin")
+    answers = [
+        app.test_client().get("/api/v1/events?q=nadie", headers=headers) for _ in range(searching.PER_MINUTE + 1)
+    ]
+    assert [each.status_code for each in answers[-2:]] == [200, 429]
+    assert int(answers[-1].headers["Retry-After"]) > 0
 
 
 def test_every_item_tells_what_may_be_done(scene: Scene) -> None:

@@ -190,6 +190,8 @@ def test_no_filter_of_the_api_reads_all_events(many: Conn, watched: Asked) -> No
     states = (None, "pending", "review", "confirmed", "superseded")
     for state, source, since in product(states, (None, "web", "rare", "nothing"), (None, MIDNIGHT)):
         ops.events(many, Wanted(state, source, since))
+    for state, destination, assignee in product(states, ("crm", "nowhere", None), (None, "-", "ventas")):
+        ops.events(many, Wanted(state, destination=destination, assignee=assignee))
     ops.event(many, UUID(int=0))
     assert read_whole(many, watched) == set()
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from intake.console.lists import SEARCHES_PER_MINUTE
+from intake.desk.searching import PER_MINUTE
 from intake.desk.serving import create
 from intake.desk.tools import Tools
 from intake.rates import Rates
@@ -57,7 +57,7 @@ def test_nothing_that_is_masked_is_found_out_by_trying(scene: Scene, text: str) 
 def test_numbers_are_not_tried_out_until_one_is_found(scene: Scene) -> None:
     app = create(Tools(scene.lab.settings, scene.lab.pool, lambda: None, QUICK, Rates(lambda: 0.0)))
     person = replace(scene.desk, app=app).person("viewer")
-    told = [person.get(f"/console/inbox/all?q=9510{n:05}").status_code for n in range(SEARCHES_PER_MINUTE + 1)]
+    told = [person.get(f"/console/inbox/all?q=9510{n:05}").status_code for n in range(PER_MINUTE + 1)]
     assert (told[0], told[-1]) == (200, 429)
 
 
