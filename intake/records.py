@@ -306,8 +306,11 @@ def claim_look(conn: Conn, *, destinations: list[str], hold: timedelta, record_i
     return None if claimed is None else read(conn, claimed)
 
 
+# What a person said of it meanwhile changes what the next look means, so that one is due at once.
 LOOK_AGAIN = """
-    UPDATE records SET look_at = clock_timestamp() + %(after)s, looks = looks + %(counts)s
+    UPDATE records
+       SET look_at = clock_timestamp() + CASE WHEN ruled_absent = %(ruled_absent)s THEN %(after)s ELSE interval '0' END,
+           looks = looks + %(counts)s
      WHERE record_id = %(record_id)s AND state = %(state)s AND write_id IS NOT DISTINCT FROM %(write_id)s
 """
 
@@ -316,7 +319,7 @@ def look_again(conn: Conn, record: Record, *, after: timedelta, counts: bool) ->
     """Plan the next look.  `counts` False: this one told nothing and costs no budget."""
     conn.execute(LOOK_AGAIN, {
         "record_id": record.record_id, "state": record.state, "write_id": record.write_id,
-        "after": after, "counts": int(counts),
+        "ruled_absent": record.ruled_absent, "after": after, "counts": int(counts),
     })  # fmt: skip
 
 

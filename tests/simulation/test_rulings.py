@@ -13,7 +13,7 @@ from intake import decisions, installation
 from intake.decided import Author, Refused
 from intake.decisions import Applied
 from tests.lab import PATIENCE, Lab, lab
-from tests.simulation.world import STEP, impatient, ledger
+from tests.simulation.world import STEP, hooked, impatient, ledger
 from tests.simulation.zombies import zombie
 
 PERSON = Author("ana", "no está")
@@ -66,6 +66,17 @@ def test_a_person_s_word_waits_for_what_the_crm_may_still_execute(database_url: 
             slow.dials.release_late()  # within its limit
         slow.settle(rounds=12, step=timedelta(minutes=2))
         assert (slow.state(event), ledger(slow)["opportunity"]) == ("confirmed", 1)
+
+
+def test_what_a_person_says_during_a_look_is_followed_by_another_at_once(weak: Lab) -> None:
+    weak.dials.fault("lost_answer", match={"what": "create", "kind": "opportunity"}, effect=False)
+    event = weak.form()
+    weak.work()
+    weak.pass_time(timedelta(hours=1))
+    with hooked(weak, {("opportunity.looked", 1): lambda: rule_absent(weak, event)}):
+        weak.work()
+    weak.settle(rounds=2)
+    assert (weak.state(event), ledger(weak)["opportunity"]) == ("confirmed", 1)
 
 
 def test_what_was_said_is_over_with_the_doubt(stored: Lab) -> None:
