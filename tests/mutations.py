@@ -170,9 +170,16 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     Mutation(
         "other content under a known identity is a duplicate",
         "intake/events.py",
-        "    if each.seen or each.fingerprint == stored.fingerprint:\n        return True",
-        "    if each.event_id == stored.event_id:\n        return True",
+        "    return [each for each in other if not _read_alike(conn, key, received, each)]",
+        "    return [each for each in other if each is None]",
         ("tests/acceptance/test_receiver_identity.py", f"{SIMULATION}/test_conflicts.py"),
+    ),
+    Mutation(
+        "other content under a known identity is a duplicate, in one statement",
+        "intake/at_once.py",
+        "WHERE NOT EXISTS (SELECT FROM stands WHERE NOT (same AND %(again)s))",
+        "WHERE NOT EXISTS (SELECT FROM stands WHERE NOT %(again)s)",
+        ("tests/acceptance/test_receiver_identity.py", "tests/integration/test_at_once.py"),
     ),
     Mutation(
         "an update overwrites what an adviser changed",
