@@ -11,6 +11,7 @@ from intake.explain_texts import DOES, HELD, ITEM_ACTIONS, ITEMS, REFUSALS, STAT
 from intake.incident_texts import INCIDENTS
 from intake.next_steps import DEBOUNCE, DUE, next_step
 from intake.permitted import ACTIONS, View, refusal
+from intake.reading_texts import READING
 from intake.reason_texts import REASONS, UNKNOWN_REASON, Language, Text
 from intake.shown_names import STATES as STATE_NAMES
 from intake.shown_names import name
@@ -102,14 +103,15 @@ def _held(view: View, language: Language, open_destinations: Collection[str] | N
 
 def reason_text(reason: str, language: Language) -> str:
     """One reason in words, of deliveries, items, attempts and accounts."""
-    text = REASONS.get(reason) or INCIDENTS.get(reason) or _by_beginning(reason) or UNKNOWN_REASON
-    return text.of(language).replace("{reason}", reason)
+    text = REASONS.get(reason) or INCIDENTS.get(reason) or READING.get(reason) or _by_beginning(reason)
+    return (text or UNKNOWN_REASON).of(language).replace("{reason}", reason)
 
 
 def item_text(kind: str, reason: str, language: Language) -> str:
     """What an open item is about, in words."""
     text = ITEMS.get(kind)
-    return text.of(language).replace("{reason}", reason) if text else reason_text(reason, language)
+    why = reason_text(reason, language)
+    return text.of(language).replace("{why}", why) if text else why
 
 
 def item_step(kind: str, reason: str, language: Language) -> str:

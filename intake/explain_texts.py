@@ -112,6 +112,6 @@ ITEM_ACTIONS: Mapping[str, Mapping[str, Text]] = {
 # An open item that is about no delivery.
 ITEMS: Mapping[str, Text] = {
     "quarantine": Text(
-        "Llegó auténtico, pero no se pudo leer ({reason}); sus bytes se conservan.",
-        "It came authentic, but could not be read ({reason}); its bytes are kept."),
+        "Llegó auténtico, pero no se pudo leer; sus bytes se conservan. {why}",
+        "It came authentic, but could not be read; its bytes are kept. {why}"),
 }  # fmt: skip

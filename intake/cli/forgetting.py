@@ -10,11 +10,10 @@ from uuid import uuid4
 import click
 
 from intake import emails, phones, sealing
-from intake.cli import place
-from intake.cli.arguments import Said
+from intake.cli import certificates, place
+from intake.cli.arguments import Said, speaking
 from intake.cli.group import Finding, Misconfigured
-from intake.cli.output import as_json, facts, heading, paragraph, print_json, table
-from intake.cli.purging import NOT_OWNER
+from intake.cli.output import as_json, print_json
 from intake.cli.recovering import Told, progress
 from intake.config import Settings
 from intake.decided import Author
@@ -36,6 +35,7 @@ from intake.spool import Spool
 @click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
 @click.option("--again", is_flag=True, help="Everybody on the list once more, as after a restore.")
 @click.option("--list", "lists", multiple=True, type=click.Path(path_type=Path, exists=True), help="again: also these.")
+@speaking
 @as_json
 def forget(  # noqa: PLR0913  # one parameter an option
     *,
@@ -112,20 +112,11 @@ def sentences() -> Iterator[None]:
     except whole.Nothing:
         raise click.UsageError("name the person: --phone, --email or --wa-id") from None
     except NotOwner:
-        raise Finding(NOT_OWNER) from None
+        raise Finding(certificates.told("not_owner")) from None
     except Unreadable as broken:
         raise Misconfigured(f"the list of the forgotten: {broken}") from broken
     except StillOpen as open_things:
-        raise Finding("\n".join(_still_open(open_things))) from open_things
-
-
-def _still_open(found: StillOpen) -> Iterator[str]:
-    yield "nothing was erased: settle this first, or say --cancel-open"
-    for each in found.waiting:
-        name = f"event {each.event_id}" if each.kind == "delivery" else f"item {each.item_id}"
-        yield f"  {name}: {each.kind}, {each.state}{f', {each.reason}' if each.reason else ''}"
-    if found.spooled:
-        yield f"  {found.spooled} in this host's spool, which is drained when PostgreSQL can be reached"
+        raise Finding("\n".join(certificates.still_open(open_things))) from open_things
 
 
 def report(done: Sequence[Certificate], *, json_wanted: bool) -> None:
@@ -134,20 +125,8 @@ def report(done: Sequence[Certificate], *, json_wanted: bool) -> None:
         print_json({"certificates": list(done)})
     else:
         for each in done:
-            _certificate(each)
+            certificates.show(each)
         if not done:
-            click.echo("nobody is on the list")
+            click.echo(certificates.told("nobody"))
     if any(each.unopened for each in done):
-        raise Finding("some sealed bodies could not be opened (INTAKE_SEAL_KEYS), and may hold the person")
-
-
-def _certificate(each: Certificate) -> None:
-    heading("Would be erased" if each.dry else "Erased")
-    said = {"certificate": str(each.forgotten_id), "until": each.at.isoformat(), "by": each.by, "reason": each.reason}
-    facts([*said.items(), ("keyed hashes", ", ".join(each.keys)), ("events", each.events), *each.counts.items()])
-    if each.in_crm:
-        paragraph("Still in the CRM, to be erased there:")
-        table(("account", "record", "id"), [(one.destination, one.kind, one.crm_id) for one in each.in_crm])
-    if each.mentions:
-        paragraph("Events of others whose words name the person; read them, and forget or correct them if need be:")
-        table(("event",), [(one,) for one in each.mentions])
+        raise Finding(certificates.told("unopened"))

@@ -32,6 +32,7 @@ from intake.explain import Clock, Explanation, reason_text
 from intake.heartbeats import lacking
 from intake.ops import AttemptRow, DecisionRow, EventRow, Move
 from intake.permitted import WHICH_CONTACT
+from intake.reading_texts import rule
 from intake.reason_texts import Language, Text
 from intake.shown_names import KINDS, MODES, OUTCOMES, RECORDS, STAGES, STATES, STEPS, label, name
 
@@ -223,7 +224,10 @@ def refused_fields(fields: Mapping[str, str], lang: Language) -> None:
     """Which fields were refused, and by which rule."""
     if fields:
         heading(label("fields", lang))
-        table([label(word, lang) for word in ("field", "rule")], list(fields.items()))
+        table(
+            [label(word, lang) for word in ("field", "rule")],
+            [(each, rule(said, lang)) for each, said in fields.items()],
+        )
 
 
 def echo_fields(fields: Sequence[Field], lang: Language) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 from flask import Flask, url_for
 from markupsafe import Markup
 
+from intake import reading_texts
 from intake.bulk import BulkAction
 from intake.console import gate, i18n
 from intake.console.i18n import _, format_datetime, format_day, format_span
@@ -33,7 +34,7 @@ def install(app: Flask) -> None:
     app.jinja_env.filters.update(
         ago=ago, clock=clock, moment=moment, exact=exact, hour=hour, short=short, state=state, mark=mark, kind=kind,
         item_kind=item_kind, deed=deed, record=record, reason=reason, role=role, plain=without_commands, field=field,
-        kin=kin,
+        kin=kin, rule=rule,
     )  # fmt: skip
     app.jinja_env.globals.update(
         asset=asset, language=i18n.language, item_text=about_item, item_step=ends_item, csrf=csrf, notice=notice,
@@ -231,6 +232,11 @@ def deed(name: Deed | EventDeed | BulkAction) -> str:
         "pause": _("Pausar"),
         "resume": _("Reanudar"),
     }.get(name, name)
+
+
+def rule(said: str) -> str:
+    """The rule that a field broke."""
+    return reading_texts.rule(said, i18n.language())
 
 
 def reason(name: str | None) -> str:

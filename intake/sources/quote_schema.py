@@ -155,7 +155,7 @@ class QuoteSchema(Schema):
     )
     amount = Amount(required=True)
     items = fields.List(
-        fields.Nested(LineSchema()),
+        fields.Nested(LineSchema(), error_messages=PRESENCE_RULES),
         validate=validate.Length(max=MAX_ITEMS, error=ITEMS_RULE),
         error_messages={"invalid": ITEMS_RULE, "null": ITEMS_RULE},
     )

@@ -283,3 +283,17 @@ def test_a_reader_of_english_reads_no_spanish(scene: Scene) -> None:
 )  # fmt: skip
 def test_no_address_is_a_bug(scene: Scene, address: str, value: str) -> None:
     assert scene.desk.person("admin").get(f"/console/{address}{value}").status_code < 500
+
+
+@pytest.mark.parametrize(
+    ("language", "why", "rule"),
+    [("es", "No es JSON válido.", "debe ser JSON"), ("en", "It is no valid JSON.", "must be JSON")],
+)
+def test_what_could_not_be_read_is_told_in_the_readers_language(
+    scene: Scene, language: str, why: str, rule: str
+) -> None:
+    person = scene.desk.person("viewer", language=language)
+    page = person.page(f"/console/items/{scene.day.quarantine_item}")
+    assert why in page
+    assert f"<dd>{rule}</dd>" in page
+    assert "not_json" not in page + person.page("/console/inbox/decide")

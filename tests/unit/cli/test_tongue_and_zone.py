@@ -68,5 +68,4 @@ def test_every_decision_can_be_told_in_either_language() -> None:
     options = {words: {option for each in found.params for option in each.opts} for words, found in commands(group())}
     deciding = {words for words, names in options.items() if {"--by", "--reason"} <= names}
     assert len(deciding) > 12
-    silent = {words for words in deciding if "--lang" not in options[words]}
-    assert silent - {"forget"} == set()  # Its certificate is in English alone.
+    assert {words for words in deciding if "--lang" not in options[words]} == set()
