@@ -121,7 +121,10 @@ def _batch(conn: Conn, step: Step, given: Mapping[str, object], counted: Counter
         conn.execute("SET LOCAL intake.purge = 'on'")
         conn.execute(STEP_BY_STEP)
         rows = cursor.execute(step.select.encode(), given).fetchall()
-        for name, act in step.acts.items() if rows else ():
-            count = conn.execute(act.encode(), {**given, "ids": [row.id for row in rows]}).rowcount
+        # Chosen by what stood when that began, and locked by and by; from now on nobody can open one of them again.
+        still = set(cursor.execute(step.select.encode(), given)) if rows else set()
+        ids = [row.id for row in rows if row in still]
+        for name, act in step.acts.items() if ids else ():
+            count = conn.execute(act.encode(), {**given, "ids": ids}).rowcount
             counted.update({name: count} if not name.startswith("_") else {})
     return rows

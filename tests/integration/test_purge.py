@@ -6,6 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -13,11 +15,12 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from intake import reconcile
-from intake.purge import BEGIN, STEP_BY_STEP, STEPS, NotOwner, Wish, purge
+from intake import person_arrows, reconcile
+from intake.purge import BEGIN, STEP_BY_STEP, STEPS, NotOwner, Step, Wish, purge
 from tests.by_role import apart
 from tests.commands import beside, intake
 from tests.lab import SOURCES, Lab, lab
+from tests.running import until
 
 DAYS = {"payload": 30, "attempt": 60, "decision": 90, "key": 120}
 RETENTION = "\n".join(f"{name}_retention_days = {days}" for name, days in DAYS.items())
@@ -72,6 +75,26 @@ def test_a_late_duplicate_of_what_was_purged_is_refused_and_keeps_no_body(made: 
     purged(made, after(31))
     again = made.form(delivery_id="msg_old")
     assert (again, made.work(), held(made)) == (event, 0, set())
+
+
+CHOOSING = 7_030_299  # an advisory lock of this test
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: f"{step.what} {next(iter(step.acts))}")
+def test_what_is_delivered_again_while_a_batch_is_chosen_stays(
+    made: Lab, monkeypatch: pytest.MonkeyPatch, step: Step
+) -> None:
+    event = confirmed(made)
+    wait = f" AND (SELECT pg_advisory_xact_lock_shared({CHOOSING}) IS NOT NULL) ORDER BY"
+    monkeypatch.setattr("intake.purge.STEPS", (replace(step, select=step.select.replace(" ORDER BY", wait, 1)),))
+    with ThreadPoolExecutor(1) as thread, psycopg.connect(made.database_url, autocommit=True) as conn:
+        conn.execute("SELECT pg_advisory_lock(%s)", [CHOOSING])
+        going = thread.submit(purged, made, after(121))
+        until(lambda: made.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
+        person_arrows.new_generation(conn, event, gated=False)
+        conn.execute("SELECT pg_advisory_unlock(%s)", [CHOOSING])
+        assert not going.result()
+    assert made.state(event) == "received"
 
 
 def test_what_awaits_a_person_keeps_its_contents(made: Lab) -> None:
