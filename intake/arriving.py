@@ -18,6 +18,8 @@ LENGTH = re.compile(rb"[0-9]{1,15}")
 CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*;[^\r\n]*)?")
 # Bytes of the line before a chunk and of the fields behind the last one: as many as gunicorn takes in a field.
 MOST_LINE = 8190
+# Bytes of all those lines together, or a body would be kept and looked through that is nothing but them.
+MOST_LINES = 256 * 1024
 # Bytes beyond the limit that are waited for, so that whoever reads in steps sees that there are too many.
 BEYOND = 64 * 1024
 
@@ -135,7 +137,7 @@ class Arrival:
         return True
 
     def _chunks(self, start: int) -> Steps:
-        announced = 0
+        announced = lines = 0
         while True:
             line_end = yield from self._find(END, start, MOST_LINE)
             line = None if line_end is None else CHUNK_LINE.fullmatch(self._data, start, line_end - len(END))
@@ -145,6 +147,9 @@ class Arrival:
             if size == 0:
                 return (yield from self._trailers(line_end))
             announced += size
+            lines += line_end - start
+            if lines > MOST_LINES:
+                return False
             start = line_end + size + len(END)
             while len(self._data) < start:
                 if announced - (start - len(self._data)) > self._most.body + BEYOND:

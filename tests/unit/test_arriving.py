@@ -11,7 +11,7 @@ from gunicorn.http import get_parser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intake.arriving import BEYOND, MOST_LINE, Arrival, Most, Progress
+from intake.arriving import BEYOND, MOST_LINE, MOST_LINES, Arrival, Most, Progress
 
 MOST = Most(head=20_000, body=100_000)
 POST = b"POST / HTTP/1.1\r\nHost: x\r\n"
@@ -46,6 +46,8 @@ REFUSED = {
     "a negative size": CHUNKED + b"-5\r\n",
     "a size with a prefix": CHUNKED + b"0x5\r\n",
     "an endless line": CHUNKED + b"1;" + b"a" * (MOST_LINE + 1),
+    "more of chunks than body": CHUNKED + b"1\r\na\r\n" * (MOST_LINES // 3 + 1),
+    "endless extensions": CHUNKED + (b"1;" + b"a" * 1000 + b"\r\na\r\n") * (MOST_LINES // 1004 + 1),
     "endless trailers": CHUNKED + b"0\r\n" + b"a: b\r\n" * MOST_LINE,
     "an endless head": POST + b"a: b\r\n" * 5000,
     "more than is read": POST + b"Content-Length: 100001\r\n\r\n",
