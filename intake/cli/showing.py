@@ -85,7 +85,7 @@ def _records(conn: Conn, event: EventRow, lang: Language) -> list[Line]:
         ("note", event.note_id, event.note_ref),
     )
     return [
-        (name(RECORDS, kind, lang), f"{crm_id or '-'} ({reference}) {pages.get(kind, '')}".rstrip())
+        (name(RECORDS, kind, lang), f"{crm_id or '-'} ({reference})\n{pages.get(kind, '')}".rstrip())
         for kind, crm_id, reference in rows
         if reference
     ]

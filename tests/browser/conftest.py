@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from psycopg.types.json import Jsonb
 
+from crm_clients.base import Kind
+from intake import account_facts
 from tests.browser.desk_site import Served, Site, alike
 from tests.browser.sites import Network, serving, site
 from tests.conftest import fresh_database
@@ -107,6 +110,9 @@ def served(postgres_server: str, migrated_template: str, tmp_path_factory: pytes
         with made.pool.connection() as conn:
             for each in made.desk.wired.values():
                 facts.note(conn, each)
+            # The sandbox shows no records; other CRMs do.
+            pages = {kind.value: f"https://crm.example.com/{kind}/{{id}}" for kind in Kind}
+            conn.execute(account_facts.PAGES, {"destination": "crm", "pages": Jsonb(pages)})
         with serving(desk.app, port):
             yield Served(f"http://127.0.0.1:{port}", made, happened)
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import pytest
 
+from intake import account_facts
 from intake.reason_texts import Language
 from intake.shown_names import LABELS
 from tests.commands import DECIDED, beside, intake, listed
@@ -123,7 +124,7 @@ def test_a_quarantined_delivery_names_what_could_not_be_read(shared: Lab, enviro
     shared.whatsapp("Hola", ids=("",))
     (row,) = shared.rows("SELECT item_id FROM items WHERE kind = 'quarantine' AND source = 'wa'")
     said = intake(environ, "item", row["item_id"]).out
-    assert ("id " in said, "is required" in said) == (True, True)
+    assert ("id " in said, "falta" in said) == (True, True)
 
 
 def test_the_bytes_in_quarantine_can_be_read_to_correct_them(shared: Lab, environ: Mapping[str, str]) -> None:
@@ -230,3 +231,31 @@ def test_an_explanation_tells_until_when_a_first_message_waits(database_url: str
         patient.pass_time(timedelta(minutes=6))
         said = intake(beside(patient, tmp_path), "explain", event, "--json").document
         assert "Se espera" not in json.dumps(said)
+
+
+@pytest.fixture
+def paged(shared: Lab) -> Iterator[str]:
+    """Where people see opportunities in the CRM, as a worker noted it."""
+    address = "https://crm.example.com/app/opportunities/{id}"
+    with shared.pool.connection() as conn:
+        account_facts.note(conn, "crm", "sandbox", verified=True, limits=(), pages={"opportunity": address})
+    yield address
+    with shared.pool.connection() as conn:
+        conn.execute("DELETE FROM record_pages")
+
+
+def test_a_record_is_shown_with_its_page_in_the_crm(shared: Lab, environ: Mapping[str, str], paged: str) -> None:
+    event = shared.form(**person())
+    shared.work()
+    document = intake(environ, "show", event, "--json").document
+    page = paged.replace("{id}", str(document["opportunity_id"]))
+    assert document["pages"] == {"opportunity": page}
+    assert any(line.strip() == page for line in intake(environ, "show", event).out.splitlines())
+
+
+def test_what_was_quarantined_is_explained_without_a_code(shared: Lab, environ: Mapping[str, str]) -> None:
+    shared.post("web", b"[1, 2")
+    item = listed(intake(environ, "items", "--kind", "quarantine", "--json").document, "items")[-1]["item_id"]
+    told = intake(environ, "item", item, "--lang", "es").out
+    assert "No es JSON" in told
+    assert "must be" not in told
