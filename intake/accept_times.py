@@ -10,6 +10,7 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,8 @@ class AcceptTimes:
             # Begun with the first use, since gunicorn forks: a thread of the parent is none of the child's.
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="accept-times", daemon=True)
-                self._thread.start()
+                with suppress(RuntimeError):  # No thread can be made now: the next one tries.
+                    self._thread.start()
 
     def _run(self) -> None:
         wait = threading.Event()
