@@ -196,15 +196,16 @@ class Lab:
 
     # --- troubles ---
 
-    def lose(self, kind: str, *, executed: bool = True) -> None:
+    def lose(self, kind: str, *, executed: bool = True, looks_before: int = 1) -> None:
         """The answer to the next create of this kind is lost, and the look that follows at once is refused.
 
+        `looks_before`: how often the CRM is asked before the create, from now on.
         The control's looks for the sentinel are answered and not counted: when one is due is a matter of minutes.
         """
         sentinel = {"what": "find", "kind": kind, "reference_prefix": "intake-sentinel"}
         self.dials.fault("lost_answer", match={"what": "create", "kind": kind}, effect=executed)
         self.dials.fault("slow", match=sentinel, times=None, seconds=0)
-        self.dials.fault("503", match={"what": "find", "kind": kind}, skip=1)
+        self.dials.fault("503", match={"what": "find", "kind": kind}, skip=looks_before)
 
     # --- working ---
 

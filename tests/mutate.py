@@ -51,11 +51,17 @@ def found_by(mutation: Mutation) -> str | None:
 
 def put(mutation: Mutation, checkout: Path) -> None:
     """Raises ValueError where its place is not there, or there twice."""
-    file = checkout / mutation.file
+    _replace(checkout / mutation.file, mutation.old, mutation.new)
+    if mutation.without is not None:
+        file, guard = mutation.without
+        _replace(checkout / file, guard, "")
+
+
+def _replace(file: Path, old: str, new: str) -> None:
     text = file.read_text("utf-8")
-    if text.count(mutation.old) != 1:
-        raise ValueError(f"“{mutation.name}” has {text.count(mutation.old)} places in {mutation.file}")
-    file.write_text(text.replace(mutation.old, mutation.new), "utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{file.name} has {text.count(old)} places for what is to be broken")
+    file.write_text(text.replace(old, new), "utf-8")
 
 
 def failed(said: str) -> Iterator[str]:

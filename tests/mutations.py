@@ -13,13 +13,17 @@ SIMULATION: Final = "tests/simulation"
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """`old` stands once in `file`; `new` takes its place.  `tests` are those that are to find it."""
+    """`old` stands once in `file`; `new` takes its place.  `tests` are those that are to find it.
+
+    `without`: a second guard of the same, as a file and a text that stands once in it and is taken away.
+    """
 
     name: str
     file: str
     old: str
     new: str
     tests: tuple[str, ...]
+    without: tuple[str, str] | None = None
 
 
 def _in(*names: str) -> tuple[str, ...]:
@@ -159,6 +163,11 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
         "AND state IN ('none', 'known')\n       AND crm_id IS NOT DISTINCT FROM",
         "AND state IN ('none', 'known', 'in_doubt')\n       AND crm_id IS NOT DISTINCT FROM",
         _in("test_states", "test_persons", "test_many_workers"),
+        without=(
+            "sql/migrations/0001_core.sql",
+            "CREATE UNIQUE INDEX one_unsettled_write_per_record"
+            " ON attempts (record_id) WHERE kind = 'write' AND settled_at IS NULL;",
+        ),
     ),
     Mutation(
         "the mode is left out of the identity",

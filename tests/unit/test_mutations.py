@@ -17,6 +17,8 @@ def test_a_deliberate_bug_has_one_place_and_tests_that_are_to_find_it(mutation: 
     assert text.count(mutation.old) == 1
     compile(text.replace(mutation.old, mutation.new), mutation.file, "exec")
     assert all((ROOT / each).is_file() for each in mutation.tests)
+    file, guard = mutation.without or (mutation.file, mutation.old)
+    assert (ROOT / file).read_text("utf-8").count(guard) == 1
 
 
 def test_their_names_are_their_own() -> None:
