@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 SIMULATION: Final = "tests/simulation"
+ONE_UNSETTLED_WRITE: Final = (
+    "CREATE UNIQUE INDEX one_unsettled_write_per_record"
+    " ON attempts (record_id) WHERE kind = 'write' AND settled_at IS NULL;"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +169,7 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
         _in("test_states", "test_persons", "test_many_workers"),
         without=(
             "sql/migrations/0001_core.sql",
-            "CREATE UNIQUE INDEX one_unsettled_write_per_record"
-            " ON attempts (record_id) WHERE kind = 'write' AND settled_at IS NULL;",
+            ONE_UNSETTLED_WRITE,
         ),
     ),
     Mutation(
