@@ -92,6 +92,8 @@ AROUND: Final[dict[str, str]] = {
     "grants._renew": "one process renews a token",
     "grants.connect": "a grant of an account",
     "grants.distrust": "a token that the CRM refuses",
+    "heartbeats.beat": "a process lives",
+    "keeping.keep": "what the contract probe measured",
     "nightly._finish": "the end of the nightly reconciliation",
     "nightly.page_due": "a page of it is taken",
     "opened._look": "a record is looked at because somebody opened its page",
