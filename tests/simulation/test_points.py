@@ -57,6 +57,26 @@ def is_function(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
     return isinstance(node, ast.FunctionDef)
 
 
+def committing(tree: ast.AST, within: str) -> Iterator[str]:
+    """The functions in which a transaction is opened, by their names in a module."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from committing(node, f"{within}{node.name}.")
+        elif is_function(node) and "transaction(" in ast.unparse(node):
+            yield f"{within}{node.name}"
+
+
+def test_every_function_that_opens_a_transaction_is_listed() -> None:
+    found = {
+        name
+        for folder in ("workers", "intake")
+        for file in (ROOT / folder).rglob("*.py")
+        if "prove" not in file.parts and file.name != "db.py"
+        for name in committing(ast.parse(file.read_text("utf-8")), f"{file.stem}.")
+    }
+    assert found - COMMITS.keys() == set()
+
+
 @pytest.mark.parametrize("function", sorted(COMMITS.keys() - {"spool.append", "spool.retire"}))
 def test_every_commit_that_is_listed_is_a_function_s(function: str) -> None:
     assert defined(function)
