@@ -91,7 +91,7 @@ def make(wanted: str) -> None:
         # Without pip, because Debian keeps ensurepip in a package of its own.
         run([base_python(), "-m", "venv", "--without-pip", "--clear", str(VENV)])
     pip = pip_wheel()
-    say("installing what requirements.lock names")
+    say("installing what requirements.lock names (some 400 MB; minutes, the first time)")
     run_pip(pip, "--require-hashes", "-r", "requirements.lock")
     say("installing lead-intake itself")
     run_pip(pip, "--no-deps", "--no-build-isolation", "--no-index", "-e", ".")
