@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import psycopg
 from hypothesis.stateful import precondition, rule
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from intake.app import build
@@ -32,8 +34,8 @@ class Restored(Anything):
     @rule()
     def a_copy_is_taken(self) -> None:
         name = str(conninfo_to_dict(self.lab.database_url)["dbname"])
-        self._let_nobody_in(name)
-        _, self.copy = self.copies.enter_context(fresh_database(self.server, template=name))
+        with self._shut(name):
+            _, self.copy = self.copies.enter_context(fresh_database(self.server, template=name))
         self.lab.pool.check()
 
     @precondition(lambda self: self.copy is not None)
@@ -52,7 +54,14 @@ class Restored(Anything):
         for sending in self.sent:
             assert self.accepted.issuperset(sending())
 
-    def _let_nobody_in(self, database: str) -> None:
-        """A template must have no other visitors."""
+    @contextmanager
+    def _shut(self, database: str) -> Iterator[None]:
+        """A template must have no other visitors, and a pool comes back as soon as it is sent away."""
+        name = sql.Identifier(database)
         with psycopg.connect(self.server, autocommit=True) as conn:
-            conn.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database])
+            conn.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
+            conn.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s", [database])
+            try:
+                yield
+            finally:
+                conn.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
