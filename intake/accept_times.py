@@ -10,7 +10,6 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ import psycopg_pool
 import structlog
 from psycopg.types.json import Jsonb
 
+from intake import background
 from intake.db import Pool
 
 if TYPE_CHECKING:
@@ -58,11 +58,7 @@ class AcceptTimes:
         with self._lock:
             self._counted[most] += 1
             self._seconds[most] = self._seconds.get(most, 0.0) + seconds
-            # Begun with the first use, since gunicorn forks: a thread of the parent is none of the child's.
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="accept-times", daemon=True)
-                with suppress(RuntimeError):  # No thread can be made now: the next one tries.
-                    self._thread.start()
+            self._thread = background.begin(self._thread, self._run, "accept-times")
 
     def _run(self) -> None:
         wait = threading.Event()

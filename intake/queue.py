@@ -16,6 +16,8 @@ from redis.retry import Retry
 from rq import Queue
 from rq.serializers import JSONSerializer
 
+from intake import background
+
 log = structlog.get_logger()
 
 QUEUE = "intake"
@@ -72,10 +74,7 @@ class Bell:
     def press(self) -> None:
         """Ask for a hint, and return at once."""
         with self._lock:
-            # Begun with the first use, since gunicorn forks: a thread of the parent is none of the child's.
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="bell", daemon=True)
-                self._thread.start()
+            self._thread = background.begin(self._thread, self._run, "bell")
         self._pressed.set()
 
     def _run(self) -> None:

@@ -16,6 +16,7 @@ import psycopg_pool
 import structlog
 from psycopg.types.json import Jsonb
 
+from intake import background
 from intake.db import Pool
 
 log = structlog.get_logger()
@@ -48,10 +49,7 @@ class Refusals:
         with self._lock:
             if len(self._counted) < MOST:
                 self._counted[source, reason] += 1
-            # Begun with the first use, since gunicorn forks: a thread of the parent is none of the child's.
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="refusals", daemon=True)
-                self._thread.start()
+            self._thread = background.begin(self._thread, self._run, "refusals")
 
     def _run(self) -> None:
         """Write what was counted, until nothing more comes for a while; the next refusal begins anew."""

@@ -24,7 +24,7 @@ import structlog
 from psycopg.rows import scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from intake import kept
+from intake import background, kept
 from intake.db import WORKER_OPTIONS, BoundedConnection, Conn, answering_until, prepare_after
 from intake.kept import Kept
 from intake.reading import Post
@@ -160,10 +160,8 @@ class Keeper:
                 return False
             self._bytes += _size(post)
             self._waiting.put_nowait(Kept(self.new_id(), at, post))
-            # Begun with the first use, since gunicorn forks: a thread of the parent is none of the child's.
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="refused", daemon=True)
-                self._thread.start()
+                self._thread = background.begin(None, self._run, "refused")
         return True
 
     def stop(self) -> None:
