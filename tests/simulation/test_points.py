@@ -16,7 +16,7 @@ from tests.simulation.talk import talk
 from workers import fetch
 from workers.prove import place
 from workers.prove.commits import BEFORE
-from workers.prove.matrix import COMMITTING, Run
+from workers.prove.matrix import ENDS_ONLY, Run
 from workers.prove.named_commits import COMMITS, Unnamed
 from workers.prove.play import Theatre
 from workers.prove.points import ELSEWHERE, LOOK, POINTS, TRANSPORT, UPDATES, WRITES, Trail
@@ -39,7 +39,7 @@ def test_every_boundary_that_the_code_names_is_listed_and_no_other() -> None:
     found = set(named())
     of_requests = {f"{stem}.{name}" for stem in (*WRITES, LOOK) for name in found & set(TRANSPORT)}
     assert found >= set(TRANSPORT)
-    assert (found - set(TRANSPORT)) | of_requests == POINTS.keys() - COMMITTING
+    assert (found - set(TRANSPORT)) | of_requests == POINTS.keys() - ENDS_ONLY
 
 
 def defined(function: str) -> bool:

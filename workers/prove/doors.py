@@ -57,14 +57,14 @@ def doors(settings: Settings, database_url: str, folder: Path, at: At) -> Iterat
     gone.close()
     (folder / "spool").mkdir()
     spool = TellingSpool(folder / "spool", of_keys([new_key()]), ROOM, at=at)
-    there = _door(settings, pool, None, STORE_LIMIT)
-    away = _door(settings, gone, spool, AT_ONCE)
+    there = _door(settings, pool, None, STORE_LIMIT, at)
+    away = _door(settings, gone, spool, AT_ONCE, at)
     try:
         yield Doors(there, away, settings, database_url, spool, connections)
     finally:
         pool.close()
 
 
-def _door(settings: Settings, pool: Pool, spool: Spool | None, patience: float) -> FlaskClient:
+def _door(settings: Settings, pool: Pool, spool: Spool | None, patience: float, at: At) -> FlaskClient:
     door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, spool=spool, patience=patience)
-    return build(door, hint=lambda: None).test_client()
+    return build(door, hint=lambda: at("door.hint")).test_client()

@@ -11,7 +11,7 @@ from crm_clients.sandbox.profiles import PROFILES
 from workers.prove.commits import AFTER, BEFORE
 from workers.prove.faults import FAULTS, Fault
 from workers.prove.named_commits import PROVED
-from workers.prove.points import LOOK, WRITES
+from workers.prove.points import HINTS, LOOK, WRITES
 from workers.prove.scenarios import SCENARIOS
 
 # A request follows these at once, and it is this write.
@@ -27,6 +27,7 @@ PAIRED: Final = (
 OUTSIDE: Final = frozenset({("paused", f"{write}.send.before_first_byte") for write in WRITES})
 CRASH: Final = "crash_before"
 COMMITTING: Final = frozenset(f"{function}.{moment}" for function in PROVED for moment in (BEFORE, AFTER))
+ENDS_ONLY: Final = COMMITTING | HINTS.keys()
 PROFILES_OF_COMMITS: Final = ("stored", "enforced", "weak")
 PROFILES_OF_PAIRS: Final = ("stored", "enforced")
 
@@ -93,7 +94,7 @@ def quick(trails: Trails, seed: int) -> list[Run]:
 def _singles(trails: Trails) -> Iterator[Run]:
     for (scenario, profile), trail in trails.items():
         for point in dict.fromkeys(trail):
-            if point in COMMITTING and profile not in PROFILES_OF_COMMITS:
+            if point in ENDS_ONLY and profile not in PROFILES_OF_COMMITS:
                 continue
             for fault in FAULTS.values():
                 if _befalls(fault, point) and (fault.name, point) not in OUTSIDE:
@@ -102,7 +103,7 @@ def _singles(trails: Trails) -> Iterator[Run]:
 
 def _befalls(fault: Fault, point: str) -> bool:
     match fault.of:
-        case "worker" if point in COMMITTING:
+        case "worker" if point in ENDS_ONLY:
             # In a transaction nobody else can go on: PostgreSQL's locks see to that, and its time-outs to who stands.
             return fault.name == CRASH
         case "worker":

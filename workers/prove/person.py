@@ -34,3 +34,4 @@ def settle(stage: Stage) -> None:
                     decisions.settle_applied(conn, PERSON, event_id, record, Applied(found, verified=True))
             except (Refused, NotAllowed):
                 continue
+        stage.ear.hear("desk.hint")

@@ -2,7 +2,8 @@
 
 The code names a boundary of a worker where it passes it (`desk.at`, and the transport's own).  A request has the same
 three for whatever it carries; here they bear the name of the write that they belong to, or `look`.  A commit bears the
-name of the function that makes it (`named_commits`).  Hints have none: a proof gives none, so that all are lost.
+name of the function that makes it (`named_commits`).  A hint is given to nobody in a proof, so that each is lost; a
+process ends where it would have given one, too.
 """
 
 from __future__ import annotations
@@ -55,6 +56,12 @@ OF_A_REQUEST: Final = {
     "answer.received": "the whole answer was received, and nobody has read it",
 }
 
+HINTS: Final[dict[str, str]] = {
+    "door.hint": "the sender has its answer, and no worker was told",
+    "clock.hint": "the clock has seen that something is due, and no worker was told",
+    "desk.hint": "a person has decided, and no worker was told",
+}
+
 
 def _listed() -> Iterator[Point]:
     yield Point("delivery.claimed", DELIVERIES, "a worker has the lease of a delivery, and has done nothing")
@@ -71,6 +78,8 @@ def _listed() -> Iterator[Point]:
     yield Point("grant.leased", ("grant",), "one process has the lease of a token, and has not asked for another")
     yield Point("grant.answered", ("grant",), "the vendor has answered, and the new token is not kept")
     yield Point("fetch.read", ("fetch",), "answers or a file were read from their sender, and are not kept")
+    for name, words in HINTS.items():
+        yield Point(name, ("any",), words)
     for function, words in PROVED.items():
         yield Point(f"{function}.{BEFORE}", ("any",), f"{words}: done, and not committed")
         yield Point(f"{function}.{AFTER}", ("any",), f"{words}: committed, and nobody knows of it")

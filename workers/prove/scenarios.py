@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeVar
@@ -143,6 +144,8 @@ class Sender:
         if answer.status_code != OK:
             raise Refused(f"{source}: {answer.status_code}")
         events: list[Json] = answer.get_json()["events"]
+        with suppress(Crash):  # What ends the door when its answer has gone is nothing to the sender.
+            answer.close()
         return events
 
 

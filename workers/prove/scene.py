@@ -182,7 +182,8 @@ class Scene:
     def _work(self, desk: Desk) -> None:
         for _ in range(MOST_WORK):
             try:
-                clock.tick(desk.pool, name="prove")
+                if clock.tick(desk.pool, name="prove").due:
+                    self.stage.ear.hear("clock.hint")
                 if not drain.one(desk):
                     return
             except Crash:
