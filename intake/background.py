@@ -1,4 +1,4 @@
-"""A thread beside the requests, begun with its first use: gunicorn forks, and a parent's threads are not its child's."""
+"""A thread beside the requests, begun with its first use: after a fork the child has none of its parent's threads."""
 
 from __future__ import annotations
 
