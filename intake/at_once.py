@@ -128,6 +128,6 @@ def _given(key: IdentityKey, received: Received, each: Identified) -> dict[str, 
         "part": "version" if incoming.need_key else "opener",
         "position": incoming.version or 0,
         "assignee": source.assignee,
-        "keys": spam.keys_of(incoming.lead, received.mode, key),
+        "keys": spam.keys_of(incoming.lead, key),
         "hold": first_deliveries.hold_of(source, incoming, by_rule=spam.held_by_links(source, incoming.lead)),
     }

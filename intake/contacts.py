@@ -27,10 +27,15 @@ class ContactKey:
 
 def keys_of(contact: Contact, mode: Mode, key: IdentityKey) -> tuple[ContactKey, ...]:
     """The keys of a person, the strongest first; () for one who left neither phone nor e-mail nor WhatsApp id."""
-    digests = dict.fromkeys(key.mac("contact", *each) for each in _ids(contact))
     return tuple(
-        ContactKey(digest, record_reference(prefix(mode) + "c" + short(digest), "contact")) for digest in digests
+        ContactKey(digest, record_reference(prefix(mode) + "c" + short(digest), "contact"))
+        for digest in digests_of(contact, key)
     )
+
+
+def digests_of(contact: Contact, key: IdentityKey) -> list[bytes]:
+    """The keys of a person without the references, for who only wants to know them again."""
+    return list(dict.fromkeys(key.mac("contact", *each) for each in _ids(contact)))
 
 
 def _ids(contact: Contact) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -28,10 +27,6 @@ class NotALead(ValueError):
 
 class Exact(fields.Field[Decimal]):
     """A Decimal as the text that names it exactly, with its trailing zeros and exponent."""
-
-    def _serialize(self, value: Decimal | None, attr: str | None, obj: object, **kwargs: object) -> str | None:
-        del attr, obj, kwargs
-        return None if value is None else str(value)
 
     def _deserialize(
         self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
@@ -156,9 +151,20 @@ SCHEMA = LeadSchema()
 
 def dump(lead: Lead) -> bytes:
     """Canonical JSON of a lead, UTF-8.  Times are written in UTC."""
-    times = {"occurred_at": _utc(lead.occurred_at), "as_of": _utc(lead.as_of)}
-    shown: object = SCHEMA.dump({**asdict(lead), **times})
-    return json.dumps(shown, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(lead, default=_plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _plain(value: object) -> object:
+    """What JSON has no form for: a part of a lead as an object of its fields, which are its slots."""
+    match value:
+        case Decimal():
+            return str(value)
+        case datetime():
+            return value.astimezone(UTC).isoformat()
+        case Lead() | Contact() | Phone() | Enquiry() | Item() | Media() | Attribution():
+            return {name: getattr(value, name) for name in value.__slots__}
+        case _:
+            raise TypeError(f"no part of a lead: {type(value).__name__}")
 
 
 def load(stored: bytes) -> Lead:
@@ -170,10 +176,6 @@ def load(stored: bytes) -> Lead:
     except (ValueError, RecursionError):
         raise NotALead("not JSON") from None
     return lead
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    return moment.astimezone(UTC) if moment else None
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ LINK = re.compile(r"https?://|www\.", re.IGNORECASE)
 
 def held(conn: Conn, key: IdentityKey, source: Source, mode: Mode, leads: Mapping[UUID, Lead]) -> dict[UUID, str]:
     """Which of these leads a person must see first, and why; those that are missing may go."""
-    keys = {event_id: keys_of(lead, mode, key) for event_id, lead in leads.items()}
+    keys = {event_id: keys_of(lead, key) for event_id, lead in leads.items()}
     every = [each for many in keys.values() for each in many]
     with conn.cursor(row_factory=scalar_row) as cursor:
         found = cursor.execute(BLOCKED, {"mode": mode, "keys": every}).fetchall() if every else []
@@ -92,9 +92,9 @@ def _words(lead: Lead) -> str:
     return words if len(words) >= SHORTEST else ""
 
 
-def keys_of(lead: Lead, mode: Mode, key: IdentityKey) -> list[bytes]:
+def keys_of(lead: Lead, key: IdentityKey) -> list[bytes]:
     """By which a sender is known again."""
-    return [each.key for each in contacts.keys_of(lead.contact, mode, key)]
+    return contacts.digests_of(lead.contact, key)
 
 
 # --- what a person decides ------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def _keys_of_event(conn: Conn, seen: View) -> Sequence[bytes]:
     content = revisions.newest(conn, seen.event.event_id)
     if content is None or content.lead is None:
         raise Refused("purged", seen.event.state)
-    keys = keys_of(content.lead, seen.event.mode, installation.read(conn).key)
+    keys = keys_of(content.lead, installation.read(conn).key)
     if not keys:
         raise Refused("no_keys", seen.event.state)
     return keys

@@ -115,7 +115,7 @@ def test_a_new_quote_is_stored_alike_on_both_ways(conn: Conn, settings: Settings
 def test_a_blocked_sender_is_held_alike_on_both_ways(conn: Conn, settings: Settings) -> None:
     first = received(settings, "web", FORM, "msg_0")
     event_id = long_way(conn, first).events[0].event_id
-    for key in spam.keys_of(first.reading.events[0].lead, "live", installation.read(conn).key):
+    for key in spam.keys_of(first.reading.events[0].lead, installation.read(conn).key):
         conn.execute(spam.BLOCK, {"mode": "live", "key": key, "event_id": event_id})
     short = stored(conn, short_way(conn, received(settings, "web", FORM, "msg_1")))
     assert short["reason"] == "held_as_spam"

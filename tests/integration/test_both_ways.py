@@ -164,7 +164,7 @@ def begin(conn: Conn, settings: Settings) -> IdentityKey:
     body = doorway.as_json(doorway.ANSWERS | {"email": "blocked@example.com"})
     received = read(settings, Sent("web", "live", "msg_0", body, UUID(int=1)))
     event_id = long_way(conn, key, received).events[0].event_id
-    for each in spam.keys_of(received.reading.events[0].lead, "live", key):
+    for each in spam.keys_of(received.reading.events[0].lead, key):
         conn.execute(spam.BLOCK, {"mode": "live", "key": each, "event_id": event_id})
     return key
 
