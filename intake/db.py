@@ -29,10 +29,14 @@ WORKER_OPTIONS = "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_tr
 
 
 def door_options(patience: float) -> str:
-    """For connections of the door, which gives up after `patience` seconds: the server does not work on for nobody."""
+    """For connections of the door, which gives up after `patience` seconds: the server does not work on for nobody.
+
+    Each statement is planned once: the door looks up whole keys alone, and a plan for its values costs as much as it.
+    """
     statement = round(patience * 1000)
     lock = max(1, statement - 100)
-    return f"-c statement_timeout={statement} -c lock_timeout={lock} -c idle_in_transaction_session_timeout=5000"
+    limits = f"-c statement_timeout={statement} -c lock_timeout={lock} -c idle_in_transaction_session_timeout=5000"
+    return f"{limits} -c plan_cache_mode=force_generic_plan"
 
 
 # "transaction": a pooler stands before PostgreSQL that lends a connection for one transaction, as PgBouncer may.
