@@ -6,6 +6,7 @@ PostgreSQL is the truth.  A hint that is lost, doubled or late changes nothing b
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -27,6 +28,9 @@ DRAIN = "workers.jobs.drain"
 
 # Seconds.  A hint may be lost, but it may hold nobody up.
 REDIS_PATIENCE = 0.5
+
+# Seconds until the next hint: what comes meanwhile shares it, and asking Redis costs as much as reading a form.
+REST = 0.02
 
 # RQ kills a job after this many seconds; a drain ends by itself long before.
 JOB_TIMEOUT = 300
@@ -63,10 +67,11 @@ def hint(client: redis.Redis, *, at_most: int) -> bool:
 class Bell:
     """Rings for the workers from a thread of its own: a Redis that hangs holds up no request's thread.
 
-    Pressing it again while it rings makes it ring once more, not once for each.
+    Pressing it again while it rings, or rests for `rest` seconds, makes it ring once more, not once for each.
     """
 
     ring: Callable[[], object]
+    rest: float = REST
     _pressed: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _thread: threading.Thread | None = None
@@ -84,6 +89,7 @@ class Bell:
                 self.ring()
             except Exception as failed:  # noqa: BLE001  # A hint may fail in any way; the next one must still ring.
                 log.warning("hint failed", error=type(failed).__name__)
+            time.sleep(self.rest)
 
 
 def reachable(client: redis.Redis) -> Mapping[str, object]:
