@@ -116,8 +116,9 @@ def _utm(leaf: Leaf) -> str | None:
 
 def _known(leaf: Leaf) -> str | None:
     """The field that the answer's label names, as it stands or as people word a question."""
-    names = (*leaf.names, *((spoken(leaf.label),) if leaf.names else ()))
-    return next((FIELD_OF[name] for name in names if name in FIELD_OF), None)
+    names = leaf.names
+    known = next((FIELD_OF[name] for name in names if name in FIELD_OF), None)
+    return known or (FIELD_OF.get(spoken(leaf.label)) if names else None)
 
 
 def _contact(found: _Sorted, region: str) -> Contact:

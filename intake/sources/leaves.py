@@ -52,7 +52,7 @@ def leaves(value: Json) -> tuple[Leaf, ...]:
 def folded(label: str) -> str:
     """A label without case, accents, blanks and punctuation: `Correo electrónico` and `correo_electronico` are one."""
     bare = unicodedata.normalize("NFKD", label).casefold()
-    return "".join(char for char in bare if char.isalnum())
+    return bare if bare.isalnum() else "".join(filter(str.isalnum, bare))
 
 
 def words(label: str) -> frozenset[str]:
