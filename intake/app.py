@@ -133,8 +133,7 @@ def build(
     def count_refusal(response: Response) -> Response:
         if response.status_code >= HTTPStatus.BAD_REQUEST and request.path.startswith("/hooks/"):
             name = (request.view_args or {}).get("source", "")
-            reason = (response.get_json(silent=True) or {}).get("error", str(response.status_code))
-            on_refusal(name if name in door.settings.sources else "", reason)
+            on_refusal(name if name in door.settings.sources else "", _reason(response))
         return response
 
     @app.get("/healthz")
@@ -239,6 +238,14 @@ def _refuse_bug(error: Exception) -> Response:
     """Nothing was acknowledged: the sender may try again, and somebody must look."""
     log.error("request failed", endpoint=request.endpoint, error=type(error).__name__)
     return _answer(refused(HTTPStatus.SERVICE_UNAVAILABLE, "failed"), None)
+
+
+def _reason(response: Response) -> str:
+    """The code that a refusal names; the status of one that is a page for people."""
+    if response.content_type != "application/json":
+        return str(response.status_code)
+    document: dict[str, str] = json.loads(response.get_data())
+    return document["error"]
 
 
 # --- readiness ------------------------------------------------------------------------------------------------------

@@ -112,7 +112,6 @@ class Door:
     def _refusal(self, source: Source, post: Post, now: datetime) -> Reply | None:
         """Why it is not even read; None: it is."""
         if not is_authentic(source, post, now):
-            log.info("delivery refused", source=source.name, reason="not_authentic")
             self.on_refused(post, now)
             return refused(HTTPStatus.UNAUTHORIZED, "not_authentic")
         if not is_readable_type(source, post):

@@ -1,7 +1,8 @@
 """How much the door refuses, by source, reason and hour, so that noise is noticed.
 
 A refused request only counts in memory; a thread writes the counts every few seconds, all in one statement.  A process
-that is killed loses those of some seconds: they are for alerts, and nothing else rests on them.
+that is killed loses those of some seconds: they are for alerts, and nothing else rests on them.  The log names the
+first of a kind, and then how many there were: a flood that could write a line each would fill the disk.
 """
 
 from __future__ import annotations
@@ -47,9 +48,12 @@ class Refusals:
     def count(self, source: str, reason: str) -> None:
         """One more.  `source`: a name of the configuration, "" where it was none."""
         with self._lock:
+            first = (source, reason) not in self._counted
             if len(self._counted) < MOST:
                 self._counted[source, reason] += 1
             self._thread = background.begin(self._thread, self._run, "refusals")
+        if first:
+            log.info("delivery refused", source=source, reason=reason)
 
     def _run(self) -> None:
         """Write what was counted, until nothing more comes for a while; the next refusal begins anew."""
@@ -70,6 +74,9 @@ class Refusals:
             log.warning("refusals not counted yet", error=type(away).__name__)
             with self._lock:
                 self._counted += counted
+        else:
+            for (source, reason), number in counted.items():
+                log.info("deliveries refused", source=source, reason=reason, count=number)
 
 
 def _rows(counted: Mapping[tuple[str, str], int]) -> list[dict[str, object]]:

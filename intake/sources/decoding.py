@@ -73,7 +73,7 @@ def read_pairs(raw: Iterable[tuple[bytes, bytes]]) -> Decoded:
 
 def clean_text(text: str) -> str:
     """Without NUL, with halves of characters replaced: text that PostgreSQL and UTF-8 can hold."""
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    whole = text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return whole.replace("\x00", "")
 
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 from flask.testing import FlaskClient
+from structlog.testing import capture_logs
 
 from intake.app import build
 from intake.db import open_pool
@@ -72,6 +73,18 @@ def test_counts_are_added_up_in_the_table(way: Doorway) -> None:
         refusals.count("", "unknown_source")
         refusals.write()
     assert counted(way) == {("web", "not_authentic"): 6, ("", "unknown_source"): 2}
+
+
+def test_a_flood_writes_a_line_at_its_beginning_and_one_with_their_number(way: Doorway) -> None:
+    refusals = Refusals(way.pool)
+    with capture_logs() as said:
+        for _ in range(500):
+            refusals.count("web", "not_authentic")
+        refusals.write()
+    assert [(each["event"], each.get("count")) for each in said] == [
+        ("delivery refused", None),
+        ("deliveries refused", 500),
+    ]
 
 
 def test_counts_are_written_by_themselves(way: Doorway) -> None:
