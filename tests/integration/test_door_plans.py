@@ -1,0 +1,34 @@
+"""A connection keeps its plans while it lives: those of the door, made on empty tables, must do for many rows."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+
+from intake import first_deliveries, needs
+
+
+def plan(database_url: str, query: str) -> str:
+    """How PostgreSQL executes it whatever its values are, on tables that nobody has analysed."""
+    names: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        names.extend({match[1]} - set(names))
+        return f"${names.index(match[1]) + 1}"
+
+    numbered = re.sub(r"%\((\w+)\)s", number, query)
+    with psycopg.connect(database_url) as conn:
+        return "\n".join(line for (line,) in conn.execute(f"EXPLAIN (GENERIC_PLAN) {numbered}".encode()))
+
+
+def test_a_talk_is_looked_up_by_its_whole_key(database_url: str) -> None:
+    (condition,) = re.findall(r"Index Cond: (.*key = ANY.*)", plan(database_url, needs.FIND_TALK))
+    assert "mode = " in condition
+    assert "scope = " in condition
+
+
+def test_the_needs_of_new_deliveries_are_looked_up_one_by_one(database_url: str) -> None:
+    found = plan(database_url, first_deliveries.INSERT)
+    assert "Index Scan using needs_pkey" in found
+    assert "Seq Scan" not in found
