@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 from uuid import UUID
 
 from psycopg import errors
-from psycopg.rows import scalar_row
+from psycopg.rows import scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
 from intake import carried, deliveries, records
@@ -35,13 +36,13 @@ class RecordMoved(Exception):
 class Draft:
     """What is about to be sent.  `values`: the guarded fields as we want them, to know them again by a look.
 
-    `carries`: the other events whose words it holds.
+    `carries`: the other events whose words it holds; None: it never held others', and holds none.
     """
 
     action: Literal["create", "update"]
     body: bytes = field(repr=False)
     values: bytes = field(default=b"", repr=False)
-    carries: tuple[UUID, ...] = ()
+    carries: tuple[UUID, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,58 +62,64 @@ class Patience:
 
 # --- a write: prepared ----------------------------------------------------------------------------------------------
 
-PREPARE = """
-    INSERT INTO attempts (record_id, destination, event_id, generation, claim_token, kind, action, send_by)
-    VALUES (%(record_id)s, %(destination)s, %(event_id)s, %(generation)s, %(token)s, 'write', %(action)s,
-            clock_timestamp() + %(send_within)s)
-    RETURNING attempt_id
-"""
-KEEP_BODY = "INSERT INTO bodies (what, attempt_id, content) VALUES (%(what)s, %(attempt_id)s, %(content)s)"
+# One statement and one round trip: each part follows from the row of the one before it.  The record is locked as it
+# stands now, which may be newer than what the statement saw when it began.
+PREPARE = f"""
+    WITH lease AS ({deliveries.EXTEND}),
+    ready AS (
+        SELECT record_id FROM records, lease WHERE {records.WRITABLE} FOR NO KEY UPDATE OF records),
+    attempt AS (
+        INSERT INTO attempts (record_id, destination, event_id, generation, claim_token, kind, action, send_by)
+        SELECT record_id, %(destination)s, %(event_id)s, %(generation)s, %(token)s, 'write', %(action)s,
+               clock_timestamp() + %(send_within)s
+          FROM ready
+        RETURNING attempt_id),
+    asked AS ({records.ASK}),
+    kept AS (
+        INSERT INTO bodies (what, attempt_id, content)
+        SELECT what, attempt_id, content
+          FROM attempt, (VALUES ('request', %(request)s::bytea), ('values', %(values)s)) AS sent (what, content)
+         WHERE length(content) > 0)
+    SELECT attempt_id FROM lease LEFT JOIN attempt ON true
+"""  # noqa: S608  # statements of ours
 
 
 def prepare(conn: Conn, held: Claim, record: Record, draft: Draft, patience: Patience) -> int:
     """Commit one write: the lease is checked and lasts from now, the record is asked; returns the attempt_id.
 
-    Raises LostClaim, RecordMoved and MembersMoved; then nothing was committed.
+    Raises LostClaim, RecordMoved and MembersMoved; then nothing may be sent, and no attempt was committed.
     """
+    alone = nullcontext() if draft.carries is None else conn.transaction()
     try:
-        with conn.transaction():
-            asked_until = deliveries.extend(conn, held, lease=patience.lease)
-            attempt_id = _insert(conn, held, record, draft, patience.send_within)
-            if not records.ask(conn, record, write_id=attempt_id, asked_until=asked_until):
+        with alone, conn.cursor(row_factory=tuple_row) as cursor:
+            asked = cursor.execute(PREPARE, _preparing(held, record, draft, patience)).fetchone()
+            if asked is None:
+                raise deliveries.LostClaim(f"delivery {held.event_id}")
+            if asked[0] is None:
                 raise RecordMoved(f"record {record.record_id}")
-            if draft.action == "create" and record.kind in {"opportunity", "note"}:
+            if draft.carries is not None:
                 carried.fix(conn, held, record, draft.carries)
-            _keep(conn, attempt_id, request=draft.body, values=draft.values)
     except errors.UniqueViolation as other:
         raise RecordMoved(f"record {record.record_id} has an unsettled write") from other
     except errors.CheckViolation as stands:
         raise RecordMoved(f"record {record.record_id} stands in the CRM") from stands
-    return attempt_id
+    return int(asked[0])
 
 
-def _insert(conn: Conn, held: Claim, record: Record, draft: Draft, send_within: timedelta) -> int:
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        attempt_id: int | None = cursor.execute(
-            PREPARE,
-            {
-                "record_id": record.record_id,
-                "destination": record.destination,
-                "event_id": held.event_id,
-                "generation": held.generation,
-                "token": held.token,
-                "action": draft.action,
-                "send_within": send_within,
-            },
-        ).fetchone()
-    assert attempt_id is not None  # noqa: S101  # RETURNING returns a row
-    return attempt_id
-
-
-def _keep(conn: Conn, attempt_id: int, **contents: bytes) -> None:
-    for what, content in contents.items():
-        if content:
-            conn.execute(KEEP_BODY, {"what": what, "attempt_id": attempt_id, "content": content})
+def _preparing(held: Claim, record: Record, draft: Draft, patience: Patience) -> dict[str, object]:
+    return {
+        "event_id": held.event_id,
+        "generation": held.generation,
+        "token": held.token,
+        "lease": patience.lease,
+        "send_within": patience.send_within,
+        "record_id": record.record_id,
+        "destination": record.destination,
+        "crm_id": record.crm_id,
+        "action": draft.action,
+        "request": draft.body,
+        "values": draft.values,
+    }
 
 
 # --- a write: closed ------------------------------------------------------------------------------------------------
@@ -148,20 +155,45 @@ CLOSE = """
 """
 
 
+KEEP_ANSWER = "INSERT INTO bodies (what, attempt_id, content) VALUES ('answer', %(attempt_id)s, %(body)s)"
+
+# A usual answer, in one statement with what it means.  Nothing is written where the record has moved on.
+CONFIRM = f"""
+    WITH known AS ({records.KNOW}),
+    forgotten AS (DELETE FROM bodies WHERE record_id = (SELECT record_id FROM known)),
+    closed AS ({CLOSE} AND EXISTS (SELECT FROM known) RETURNING attempt_id),
+    kept AS (
+        INSERT INTO bodies (what, attempt_id, content)
+        SELECT 'answer', attempt_id, %(body)s FROM closed WHERE length(%(body)s::bytea) > 0)
+    SELECT FROM closed
+"""  # noqa: S608  # statements of ours
+
+
 def close(conn: Conn, attempt_id: int, answer: Answer) -> None:
     """Note how the write ended.  Belongs in one transaction with what it means for the record."""
-    conn.execute(
-        CLOSE,
-        {
-            "attempt_id": attempt_id,
-            "outcome": answer.outcome,
-            "reason": answer.reason,
-            "evidence": Jsonb(dict(answer.evidence)),
-            "sent_after": answer.sent_after,
-            "answered_after": answer.answered_after,
-        },
-    )
-    _keep(conn, attempt_id, answer=answer.body)
+    given = _closing(attempt_id, answer)
+    conn.execute(CLOSE, given)
+    if answer.body:
+        conn.execute(KEEP_ANSWER, given)
+
+
+def confirm(conn: Conn, record_id: int, attempt_id: int, answer: Answer, *, crm_id: str) -> bool:
+    """Note that the write made the record, or changed it (`answer.reason`: how we know); commits if no transaction is
+    open.  False: the record has moved on, and nothing was noted."""
+    given = {"record_id": record_id, "write_id": attempt_id, "crm_id": crm_id, "how": answer.reason}
+    return conn.execute(CONFIRM, _closing(attempt_id, answer) | given).rowcount == 1
+
+
+def _closing(attempt_id: int, answer: Answer) -> dict[str, object]:
+    return {
+        "attempt_id": attempt_id,
+        "outcome": answer.outcome,
+        "reason": answer.reason,
+        "evidence": Jsonb(dict(answer.evidence)),
+        "sent_after": answer.sent_after,
+        "answered_after": answer.answered_after,
+        "body": answer.body,
+    }
 
 
 # --- a look ---------------------------------------------------------------------------------------------------------

@@ -35,21 +35,26 @@ class MembersMoved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The events whose words a record carries, besides its maker's.  `fixed`: it may carry no others, nor fewer."""
+    """The events whose words a record carries, besides its maker's.
+
+    `fixed`: it may carry no others, nor fewer.  `alone`: it carries none, and no row says that it ever did.
+    """
 
     events: tuple[UUID, ...]
     fixed: bool
+    alone: bool = False
 
 
 STORED = "SELECT event_id FROM carried WHERE record_id = %(record_id)s"
 # What was cancelled, corrected or handed to a person since is not sent again with a record that surely does not exist.
 STORED_AND_WANTED = """
-    SELECT c.event_id FROM carried c
+    SELECT c.event_id, d.need_id = c.need_id
+                       AND (d.state = 'confirmed'
+                            OR d.state IN ('received', 'waiting')
+                               AND (d.approved_until IS NULL OR d.approved_until > clock_timestamp())) AS wanted
+      FROM carried c
       JOIN LATERAL (SELECT * FROM deliveries WHERE event_id = c.event_id ORDER BY generation DESC LIMIT 1) d ON true
-     WHERE c.record_id = %(record_id)s AND d.need_id = c.need_id
-       AND (d.state = 'confirmed'
-            OR d.state IN ('received', 'waiting')
-               AND (d.approved_until IS NULL OR d.approved_until > clock_timestamp()))
+     WHERE c.record_id = %(record_id)s
 """
 # Those that wait, in their order, and stand nowhere yet; not those that wait for something of their own.
 WAITING = """
@@ -78,11 +83,13 @@ def members(conn: Conn, held: Claim, record: Record, *, within: timedelta | None
     with conn.cursor(row_factory=scalar_row) as cursor:
         if record.state != "none":
             return Members(tuple(cursor.execute(STORED, {"record_id": record.record_id})), fixed=True)
-        stored = tuple(cursor.execute(STORED_AND_WANTED, {"record_id": record.record_id}))
-        if stored or record.write_id is not None:
-            return Members(stored, fixed=True)
+        stored: dict[UUID, bool] = dict(conn.execute(STORED_AND_WANTED, {"record_id": record.record_id}))
+        wanted = tuple(event for event, is_wanted in stored.items() if is_wanted)
+        if wanted or record.write_id is not None:
+            return Members(wanted, fixed=True)
         key = {"event_id": held.event_id, "generation": held.generation}
-        return Members(tuple(cursor.execute(WAITING, key | {"within": within, "most": MOST})), fixed=False)
+        waiting = tuple(cursor.execute(WAITING, key | {"within": within, "most": MOST}))
+        return Members(waiting, fixed=False, alone=not (stored or waiting))
 
 
 # --- fixed, with the attempt that creates the record -----------------------------------------------------------------

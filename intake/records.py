@@ -138,23 +138,17 @@ def replace(conn: Conn, old: int, new: int) -> None:
 
 # --- none | known -> asked ------------------------------------------------------------------------------------------
 
-# `crm_id IS NULL` for a create, and the same id as read for an update: anything else has moved meanwhile.
-# What a person said of an earlier write says nothing of this one.
-ASK = """
-    UPDATE records SET state = 'asked', asked_until = %(asked_until)s, look_at = %(asked_until)s, looks = 0,
-                       write_id = %(write_id)s, ruled_absent = false
-     WHERE record_id = %(record_id)s AND state IN ('none', 'known')
-       AND crm_id IS NOT DISTINCT FROM %(crm_id)s
-    RETURNING record_id
+# No crm_id for a create, and the same id as read for an update: anything else has moved meanwhile.
+WRITABLE = """
+    record_id = %(record_id)s AND state IN ('none', 'known') AND crm_id IS NOT DISTINCT FROM %(crm_id)s
 """
-
-
-def ask(conn: Conn, record: Record, *, write_id: int, asked_until: datetime) -> bool:
-    """Take the record for one write.  False: it has moved since it was read, and nothing may be sent."""
-    parameters = {
-        "record_id": record.record_id, "crm_id": record.crm_id, "write_id": write_id, "asked_until": asked_until,
-    }  # fmt: skip
-    return conn.execute(ASK, parameters).rowcount == 1
+# Part of `attempts.PREPARE`, which locks the record and commits its write.  What a person said of an earlier write says
+# nothing of this one.
+ASK = """
+    UPDATE records SET state = 'asked', asked_until = lease.claimed_until, look_at = lease.claimed_until, looks = 0,
+                       write_id = attempt_id, ruled_absent = false
+      FROM attempt, lease WHERE record_id = %(record_id)s
+"""
 
 
 # --- asked | in_doubt | none -> known -------------------------------------------------------------------------------

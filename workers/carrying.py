@@ -34,22 +34,27 @@ class Making:
     within: timedelta | None = None
 
 
-def compose(desk: Desk, making: Making, write: Callable[[Sequence[Work]], Text]) -> tuple[Text, tuple[UUID, ...]]:
+def compose(
+    desk: Desk, making: Making, write: Callable[[Sequence[Work]], Text]
+) -> tuple[Text, tuple[UUID, ...] | None]:
     """The draft of a record with all messages that it is to hold, and whose those are, the held one's apart.
 
     A record that was written, or may have been, holds what was stored then; a new one takes those that wait, in their
-    order, until the text is full: the others go into the next one.  Raises Forgotten.
+    order, until the text is full: the others go into the next one.  None: it holds nothing but the held one's, and
+    never did.  Raises Forgotten.
     """
     held = making.held
     with desk.pool.connection() as conn:
         record = records.read(conn, making.record_id)
         said: carried.Members = carried.members(conn, held, record, within=making.within)
-        loaded = load_all(conn, held, (held.event_id, *said.events))
+        loaded = load_all(conn, held, (held.event_id, *said.events)) if said.events else [making.work]
     works = [making.work if each.event_id == held.event_id else each for each in loaded]
     if held.part == "follow_up" or len(works) > 1:
         _learn(desk, held, works)
     if said.fixed:
         return write(works), said.events
+    if said.alone:
+        return write(works), None
     return _as_many_as_fit(held, works, said.events, write)
 
 

@@ -186,7 +186,7 @@ def _tell_news(desk: Desk, held: Claim, work: Work, step: Step, contact: Known) 
     draft = news.note(desk, work, record, step.draft, contact_left=bool(contact.left))
     if not isinstance(draft, NoteDraft):
         return draft
-    noted = ensure(desk, Step(held, _name(desk, held, work, Kind.NOTE), draft))
+    noted = ensure(desk, Step(held, _name(desk, held, work, Kind.NOTE), draft, carries=()))
     return None if isinstance(noted, Known) else noted
 
 
@@ -200,7 +200,7 @@ def _tell_left(desk: Desk, held: Claim, work: Work, standing: Standing) -> Stand
         return standing
     note = _name(desk, held, work, Kind.NOTE)
     draft = drafts.left_note(work, standing.left, opportunity_id=standing.crm_id)
-    noted = ensure(desk, Step(held, note, draft))
+    noted = ensure(desk, Step(held, note, draft, carries=()))
     return standing if isinstance(noted, Known) else noted
 
 

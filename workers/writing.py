@@ -30,7 +30,7 @@ from crm_clients.base import (
 from crm_clients.transport import NotSent
 from intake import attempts, items, records
 from intake.attempts import Answer, RecordMoved
-from intake.db import transaction
+from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.records import Record
 from workers import calls, quoted, sending
@@ -59,7 +59,7 @@ class Whose:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One record that a held delivery wants to exist.  `carries`: the other events whose words the draft holds.
+    """One record that a held delivery wants to exist.  `carries`: as of `attempts.Draft`.
 
     `shared`: people merged it into the record of another need, so that nothing that stands there is this one's.
     """
@@ -67,7 +67,7 @@ class Step:
     held: Claim
     record_id: int
     draft: Draft = field(repr=False)
-    carries: tuple[UUID, ...] = ()
+    carries: tuple[UUID, ...] | None = None
     whose: Whose = Whose()
     shared: bool = False
 
@@ -130,11 +130,18 @@ def write(desk: Desk, step: Step, record: Record, writing: Writing) -> Call | No
 
 
 def _take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:
-    """An attempt takes its own answer, however late, in one transaction with what it means for the record.
+    """An attempt takes its own answer, however late, and commits it together with what it means for the record."""
+    with desk.pool.connection() as conn:
+        match call.means:
+            case Confirmed(crm_id) if attempts.confirm(conn, record.record_id, write_id, call.answer, crm_id=crm_id):
+                return
+            case _:
+                _conclude(conn, record, write_id, call)
 
-    The record comes first, as in every transaction that settles both: the other order was seen to deadlock with a look.
-    """
-    with transaction(desk.pool) as conn:
+
+def _conclude(conn: Conn, record: Record, write_id: int, call: Call) -> None:
+    """The record comes first, as in every transaction that settles both: the other order was seen to deadlock."""
+    with conn.transaction():
         match call.means:
             case Confirmed(crm_id, how):
                 known = records.know(conn, record.record_id, crm_id=crm_id, how=how, write_id=write_id)
