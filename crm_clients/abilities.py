@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol, runtime_checkable
+from functools import cache
+from typing import Protocol, TypeGuard, runtime_checkable
 
-from crm_clients.base import Account, Kind, Request, Response, Seen
+from crm_clients.base import Account, Client, Kind, Request, Response, Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +167,13 @@ class HasLimits(Protocol):
 
     def bucket(self, request: Request) -> str:
         """The bucket in which this request counts."""
+
+
+def has_limits(client: Client) -> TypeGuard[HasLimits]:
+    """Whether its vendor publishes limits.  Asked around every call: a Protocol takes long to compare with."""
+    return _of_those_with_limits(type(client))
+
+
+@cache
+def _of_those_with_limits(of: type[Client]) -> bool:
+    return issubclass(of, HasLimits)

@@ -245,19 +245,7 @@ def note_look(conn: Conn, record: Record, note: LookNote, held: Claim | None = N
     )
 
 
-# --- what was asked of a record -------------------------------------------------------------------------------------
-
-WANTED = """
-    SELECT b.content FROM bodies b JOIN attempts a USING (attempt_id)
-     WHERE a.attempt_id = %(write_id)s AND a.action = 'update' AND b.what = 'values'
-"""
-
-
-def wanted_values(conn: Conn, write_id: int | None) -> bytes | None:
-    """The values that the record's last update asked for; None: its last write was a create, or is purged."""
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        return cursor.execute(WANTED, {"write_id": write_id}).fetchone()
-
+# --- what was read back ----------------------------------------------------------------------------------------------
 
 READ_BACK = """
     INSERT INTO bodies (what, record_id, content) VALUES ('values', %(record_id)s, %(content)s)

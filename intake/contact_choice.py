@@ -8,14 +8,14 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import contacts, decided, deliveries, installation, merging, records, remaking, revisions
+from intake import contacts, decided, deliveries, installation, merging, naming, records, remaking, revisions
 from intake.attempts import Patience
 from intake.contacts import ContactKey
 from intake.db import Conn
 from intake.decided import Author, Refused
 from intake.identity import Mode, record_reference
+from intake.naming import Scope
 from intake.permitted import View
-from intake.records import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _record(conn: Conn, scope: Scope, seen: View, delivery: _Delivery) -> int:
     if own is not None and own.state == "none":
         return own.record_id
     if own is not None and own.state == "gone":
-        new = records.name(conn, scope, "contact", remaking.next_reference(own.reference))
-        records.replace(conn, own.record_id, new)
+        new = naming.name(conn, scope, "contact", remaking.next_reference(own.reference))
+        naming.replace(conn, own.record_id, new)
         return new
-    return records.name(conn, scope, "contact", record_reference(delivery.need, "contact"))
+    return naming.name(conn, scope, "contact", record_reference(delivery.need, "contact"))

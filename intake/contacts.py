@@ -14,7 +14,7 @@ from psycopg.rows import scalar_row
 from intake.db import Conn
 from intake.identity import IdentityKey, Mode, prefix, record_reference, short
 from intake.lead import Contact
-from intake.records import Scope, name
+from intake.naming import Scope, name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ BOUND_TO = """
 """
 BIND = """
     INSERT INTO contact_keys (destination, mode, key, reference, record_id)
-    VALUES (%(destination)s, %(mode)s, %(key)s, %(reference)s, %(record_id)s)
+    SELECT %(destination)s, %(mode)s, key, reference, %(record_id)s
+      FROM unnest(%(keys)s::bytea[], %(references)s::text[]) AS known (key, reference)
     ON CONFLICT DO NOTHING
 """
 
@@ -93,8 +94,7 @@ def bind(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> int:
         if len(bound) > 1:
             raise AmbiguousContact(bound)
         record_id = bound[0] if bound else name(conn, scope, "contact", keys[0].reference)
-        for each in keys:
-            cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": record_id})
+        cursor.execute(BIND, wanted | {"references": [each.reference for each in keys], "record_id": record_id})
     return record_id
 
 
@@ -114,8 +114,7 @@ def learn(conn: Conn, scope: Scope, keys: Sequence[ContactKey], need_id: int) ->
         if record_id is None or not keys:
             return
         cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})
-        for each in keys:
-            cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": record_id})
+        cursor.execute(BIND, wanted | {"references": [each.reference for each in keys], "record_id": record_id})
 
 
 def follow(conn: Conn, scope: Scope, before: Sequence[ContactKey], after: Sequence[ContactKey]) -> int | None:
@@ -129,8 +128,8 @@ def follow(conn: Conn, scope: Scope, before: Sequence[ContactKey], after: Sequen
         bound: list[int] = cursor.execute(BOUND_TO, wanted | {"keys": [each.key for each in before]}).fetchall()
         if len(bound) != 1:
             return None
-        for each in after:
-            cursor.execute(BIND, wanted | {"key": each.key, "reference": each.reference, "record_id": bound[0]})
+        named = {"keys": [each.key for each in after], "references": [each.reference for each in after]}
+        cursor.execute(BIND, wanted | named | {"record_id": bound[0]})
         return bound[0]
 
 

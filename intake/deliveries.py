@@ -90,7 +90,7 @@ def claim(conn: Conn, *, destinations: list[str], lease: timedelta, token: UUID 
     """Take the next due delivery for one of these accounts; None: none is due now, or another was faster."""
     parameters = {"token": token or uuid4(), "lease": lease, "destinations": destinations}
     try:
-        with conn.transaction(), conn.cursor(row_factory=class_row(Claim)) as cursor:
+        with conn.cursor(row_factory=class_row(Claim)) as cursor:
             return cursor.execute(CLAIM, parameters).fetchone()
     except errors.UniqueViolation:
         return None  # Two deliveries of one need were claimed at once; the other one goes first.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from psycopg.rows import scalar_row
 
-from intake import records, remaking
+from intake import naming, records, remaking
 from intake.attempts import Patience
 from intake.db import Conn
-from intake.records import Record, RecordKind, Scope
+from intake.naming import Scope
+from intake.records import Record, RecordKind
 
 KNOWN_AS = """
     SELECT record_id FROM records
@@ -48,12 +49,12 @@ def _follow(conn: Conn, record: Record, into: str) -> None:
     records.gone(conn, record.record_id, crm_id=record.crm_id or "")
     kept = known_as(conn, scope, record.kind, into)
     if kept is None:
-        kept = records.name(conn, scope, record.kind, remaking.next_reference(record.reference))
+        kept = naming.name(conn, scope, record.kind, remaking.next_reference(record.reference))
         # After a restore it would be looked for under the references of the one that is gone.
         records.unwritten(conn, kept)
         if not records.know(conn, kept, crm_id=into, how="adopted"):
             raise _Moved
-    records.replace(conn, record.record_id, kept)
+    naming.replace(conn, record.record_id, kept)
     if record.kind == "contact":
         conn.execute(KEYS_FOLLOW, {"old": record.record_id, "kept": kept})
 

@@ -20,8 +20,8 @@ from intake import contacts, needs
 from intake.db import Conn
 from intake.identity import IdentityKey
 from intake.lead import NUMBER_CHANGED, Contact, Lead, Phone
+from intake.naming import Scope
 from intake.received import Received
-from intake.records import Scope
 from intake.sources.base import Moved
 
 # What the adviser reads of a person whose user id alone is told, since people get another with another number (Meta,

@@ -15,8 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
+from uuid import UUID
 
-from psycopg.rows import class_row, scalar_row, tuple_row
+from psycopg.rows import class_row, scalar_row
 
 from intake.db import Conn
 from intake.identity import Mode
@@ -61,79 +62,22 @@ def read(conn: Conn, record_id: int) -> Record:
     return found
 
 
-# --- naming ---------------------------------------------------------------------------------------------------------
-
-# In a later epoch the database may have forgotten what it wrote: every record is born in doubt.
-NAME = """
-    INSERT INTO records (destination, mode, kind, reference, parent_record_id, state, asked_until, look_at)
-    SELECT %(destination)s, %(mode)s, %(kind)s, %(reference)s, %(parent)s,
-           CASE WHEN epoch > 1 THEN 'in_doubt' ELSE 'none' END,
-           CASE WHEN epoch > 1 THEN epoch_opened_at + %(lease)s END,
-           CASE WHEN epoch > 1 THEN greatest(clock_timestamp(), epoch_opened_at + %(lease)s) END
-      FROM installation
-    ON CONFLICT (destination, mode, kind, reference) DO UPDATE
-       SET parent_record_id = CASE records.state
-           WHEN 'none' THEN coalesce(EXCLUDED.parent_record_id, records.parent_record_id)
-           ELSE coalesce(records.parent_record_id, EXCLUDED.parent_record_id) END
-    RETURNING record_id, replaced_by
-"""
-NEWEST = """
-    WITH RECURSIVE chain AS (
-        SELECT record_id, replaced_by FROM records WHERE record_id = %(record_id)s
-        UNION ALL SELECT r.record_id, r.replaced_by FROM records r JOIN chain c ON r.record_id = c.replaced_by)
-    SELECT record_id FROM chain WHERE replaced_by IS NULL
+OF_DELIVERY = """
+    SELECT r.* FROM deliveries d
+      JOIN records_now r ON r.record_id = CASE %(kind)s WHEN 'contact' THEN d.contact_record
+                                                        WHEN 'opportunity' THEN d.opportunity_record END
+     WHERE d.event_id = %(event_id)s AND d.generation = %(generation)s
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where records live: a CRM account and a mode.  `lease`: how long what was asked before a new epoch may linger."""
-
-    destination: str
-    mode: Mode
-    lease: timedelta
-
-
-def name(conn: Conn, scope: Scope, kind: RecordKind, reference: str, *, parent: int | None = None) -> int:
-    """The record of this reference, made if it is not there, or the one made anew in its place; its record_id."""
-    with conn.cursor(row_factory=tuple_row) as cursor:
-        found = cursor.execute(
-            NAME,
-            {
-                "destination": scope.destination,
-                "mode": scope.mode,
-                "lease": scope.lease,
-                "kind": kind,
-                "reference": reference,
-                "parent": parent,
-            },
-        ).fetchone()
-    assert found is not None  # noqa: S101  # the upsert returns a row
-    return newest(conn, int(found[0])) if found[1] is not None else int(found[0])
-
-
-def newest(conn: Conn, record_id: int) -> int:
-    """The record that was made anew in place of this one, else itself.  Raises LookupError."""
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        found: int | None = cursor.execute(NEWEST, {"record_id": record_id}).fetchone()
+def of_delivery(conn: Conn, kind: Literal["contact", "opportunity"], *, event_id: UUID, generation: int) -> Record:
+    """The record that a delivery is linked to, as it stands now.  Raises LookupError: it is linked to none."""
+    with conn.cursor(row_factory=class_row(Record)) as cursor:
+        given = {"kind": kind, "event_id": event_id, "generation": generation}
+        found = cursor.execute(OF_DELIVERY, given).fetchone()
     if found is None:
-        raise LookupError(f"record {record_id}")
+        raise LookupError(f"{kind} of delivery {event_id}")
     return found
-
-
-REPLACE = """
-    UPDATE records SET replaced_by = %(new)s WHERE record_id = %(old)s AND state = 'gone' AND replaced_by IS NULL
-"""
-CARRY_ON = "UPDATE carried SET record_id = %(new)s WHERE record_id = %(old)s"
-
-
-def replace(conn: Conn, old: int, new: int) -> None:
-    """Who names a record that is gone means this one from now on, which is to carry what that one carried.
-
-    Nothing to do if it was replaced already.
-    """
-    if conn.execute(REPLACE, {"old": old, "new": new}).rowcount == 1:
-        conn.execute(CARRY_ON, {"old": old, "new": new})
 
 
 # --- none | known -> asked ------------------------------------------------------------------------------------------

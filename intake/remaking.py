@@ -9,15 +9,16 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import decided, deliveries, identity, needs, person_arrows, records, revisions
+from intake import decided, deliveries, identity, naming, needs, person_arrows, records, revisions
 from intake.attempts import Patience
 from intake.db import Conn
 from intake.decided import About, Author, Refused
 from intake.deliveries import FINAL
 from intake.identity import Mode
+from intake.naming import Scope
 from intake.ops import RecordRow
 from intake.permitted import View
-from intake.records import RecordKind, Scope
+from intake.records import RecordKind
 
 # --- redeliver ------------------------------------------------------------------------------------------------------
 
@@ -110,8 +111,8 @@ def _replaced(conn: Conn, lost: RecordRow) -> Remade:
     records.gone(conn, lost.record_id, crm_id=crm_id)
     record = records.read(conn, lost.record_id)
     reference = next_reference(record.reference)
-    new = records.name(conn, Scope(record.destination, record.mode, Patience().lease), record.kind, reference)
-    records.replace(conn, lost.record_id, new)
+    new = naming.name(conn, Scope(record.destination, record.mode, Patience().lease), record.kind, reference)
+    naming.replace(conn, lost.record_id, new)
     if record.kind == "contact":
         suffix = reference[reference.rindex("-g") :]
         conn.execute(KEYS_FOLLOW, {"new": new, "old": lost.record_id, "suffix": suffix})

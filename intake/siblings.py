@@ -10,30 +10,36 @@ from psycopg.rows import class_row, scalar_row
 from intake.db import Conn
 from intake.deliveries import Claim, LostClaim
 
-NEWER_APPLIED = """
+OTHERS = """
     SELECT EXISTS (SELECT FROM deliveries
-                    WHERE need_id = %(need_id)s AND position > %(position)s AND state = 'confirmed')
-"""
-WROTE = """
-    SELECT EXISTS (SELECT FROM attempts
+                    WHERE need_id = %(need_id)s AND position > %(position)s AND state = 'confirmed') AS newer_applied,
+           EXISTS (SELECT FROM attempts
                     WHERE event_id = %(event_id)s AND record_id = %(record_id)s AND kind = 'write'
                       AND (outcome IS NULL OR outcome IN ('confirmed', 'uncertain'))
-                      AND settled_how IS DISTINCT FROM 'absent')
+                      AND settled_how IS DISTINCT FROM 'absent') AS wrote
 """
 
 
-def newer_applied(conn: Conn, held: Claim) -> bool:
-    """A later version of the same need stands in the CRM."""
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        given = {"need_id": held.need_id, "position": held.position}
-        return bool(cursor.execute(NEWER_APPLIED, given).fetchone())
+@dataclass(frozen=True, slots=True)
+class Others:
+    """`newer_applied`: a later version of the same need stands in the CRM.  `wrote`: this event wrote to the record, or
+    may have."""
+
+    newer_applied: bool
+    wrote: bool
 
 
-def wrote(conn: Conn, held: Claim, record_id: int) -> bool:
-    """This event wrote to that record, or may have."""
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        given = {"event_id": held.event_id, "record_id": record_id}
-        return bool(cursor.execute(WROTE, given).fetchone())
+def others(conn: Conn, held: Claim, record_id: int) -> Others:
+    """How this delivery stands among those of its need, as to one record."""
+    given = {
+        "need_id": held.need_id,
+        "position": held.position,
+        "event_id": held.event_id,
+        "record_id": record_id,
+    }
+    with conn.cursor(row_factory=class_row(Others)) as cursor:
+        (found,) = cursor.execute(OTHERS, given).fetchall()
+    return found
 
 
 WROTE_UNSETTLED = """
@@ -87,15 +93,25 @@ def links(conn: Conn, held: Claim) -> Links:
     return found
 
 
-HAD_CONTACT = """
-    SELECT EXISTS (SELECT FROM deliveries WHERE event_id = %(event_id)s AND contact_record IS NOT NULL)
+WHOSE = """
+    SELECT EXISTS (SELECT FROM deliveries WHERE event_id = %(event_id)s AND contact_record IS NOT NULL) AS said,
+           EXISTS (SELECT FROM decisions WHERE event_id = %(event_id)s AND action = 'settle contact') AS settled
 """
 
 
-def had_contact(conn: Conn, held: Claim) -> bool:
-    """Whose it is was said already, in this delivery or in one before it."""
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        return bool(cursor.execute(HAD_CONTACT, {"event_id": held.event_id}).fetchone())
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """`said`: whose it is was said already, in this delivery or in one before it; `settled`: by a person."""
+
+    said: bool
+    settled: bool
+
+
+def whose(conn: Conn, held: Claim) -> Whose:
+    """What is known of the contact that an event is of."""
+    with conn.cursor(row_factory=class_row(Whose)) as cursor:
+        (found,) = cursor.execute(WHOSE, {"event_id": held.event_id}).fetchall()
+    return found
 
 
 NOTE_ANYWAY = """
@@ -108,17 +124,6 @@ def wants_note_anyway(conn: Conn, held: Claim) -> bool:
     with conn.cursor(row_factory=scalar_row) as cursor:
         given = {"event_id": held.event_id, "generation": held.generation}
         return bool(cursor.execute(NOTE_ANYWAY, given).fetchone())
-
-
-CONTACT_SETTLED = """
-    SELECT EXISTS (SELECT FROM decisions WHERE event_id = %(event_id)s AND action = 'settle contact')
-"""
-
-
-def contact_settled(conn: Conn, held: Claim) -> bool:
-    """A person said which contact it is."""
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        return bool(cursor.execute(CONTACT_SETTLED, {"event_id": held.event_id}).fetchone())
 
 
 LINK = """

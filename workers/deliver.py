@@ -17,7 +17,7 @@ from typing import assert_never
 import structlog
 
 from crm_clients.base import ContactDraft, Kind, NoteDraft, OpportunityDraft, Seen
-from intake import attempts, deliveries, merging, needs, person_arrows, records, siblings
+from intake import attempts, deliveries, merging, naming, needs, person_arrows, records, siblings
 from intake.carried import MembersMoved
 from intake.db import LOST, transaction
 from intake.deliveries import Claim, LostClaim
@@ -131,10 +131,9 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     record_id = _name(desk, held, work, Kind.OPPORTUNITY)
     with desk.pool.connection() as conn:
         record = records.read(conn, record_id)
-        stands = record.crm_id is not None
-        newer = siblings.newer_applied(conn, held)
-        wrote = siblings.wrote(conn, held, record_id)
-    if newer and not wrote:
+        others = siblings.others(conn, held, record_id)
+    stands, newer = record.crm_id is not None, others.newer_applied
+    if newer and not others.wrote:
         return Superseded()
     wired, chosen = desk.wired[held.destination], Chosen(None)
     if not stands:
@@ -171,7 +170,7 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
 def _person_now(desk: Desk, held: Claim) -> Seen | Halt:
     """The contact as it stands: nothing hangs on one that people deleted, nor on one that they merged into another."""
     with desk.pool.connection() as conn:
-        record = records.read(conn, siblings.links(conn, held).contact or 0)
+        record = records.of_delivery(conn, "contact", event_id=held.event_id, generation=held.generation)
     return read_now(desk, record)
 
 
@@ -210,7 +209,7 @@ def _task(desk: Desk, held: Claim, work: Work, opportunity: Known) -> Standing:
     with desk.pool.connection() as conn:
         if records.read(conn, record_id).state == "known":
             return opportunity
-        record = records.read(conn, siblings.links(conn, held).opportunity or 0)
+        record = records.of_delivery(conn, "opportunity", event_id=held.event_id, generation=held.generation)
     seen = read_now(desk, record)
     if not isinstance(seen, Seen):
         return seen
@@ -223,15 +222,11 @@ def _name(desk: Desk, held: Claim, work: Work, kind: Kind) -> int:
     """The record of the need (or, for a note, of the event), made if it is not there, and linked to the delivery."""
     scope = desk.scope(held.destination, held.mode)
     stem = work.reference if kind is not Kind.NOTE else need_reference(work.mode, work.scope, f"event:{work.event_id}")
-    with transaction(desk.pool) as conn:
-        linked = siblings.links(conn, held)
-        parent = linked.contact if kind is Kind.OPPORTUNITY else linked.opportunity
-        # A note of a later generation says something else; every other record is made anew only where it is gone.
-        generation = held.generation if kind is Kind.NOTE else 1
-        reference = record_reference(stem, kind.value, generation)
-        record_id = records.name(conn, scope, kind.value, reference, parent=parent)
-        siblings.link(conn, held, kind.value, record_id)
-    return record_id
+    # A note of a later generation says something else; every other record is made anew only where it is gone.
+    generation = held.generation if kind is Kind.NOTE else 1
+    reference = record_reference(stem, kind.value, generation)
+    with desk.pool.connection() as conn:
+        return naming.name_for(conn, held, scope, kind.value, reference)
 
 
 # --- follow_up: a note ----------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from intake.attempts import Patience
 from intake.config import Destination, Settings
 from intake.db import Pool
 from intake.installation import Installation
-from intake.records import Scope
+from intake.naming import Scope
 from intake.sealing import Seal
 from workers.limiter import Limiter, Unlimited
 from workers.probe.measured import Contract, careful

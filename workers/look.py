@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Final, assert_never
 
 from crm_clients.base import Absent, Found, Kind, Looked, Seen, Several, Unsure
-from intake import absence, attempts, contacts, deliveries, items, merging, records
+from intake import absence, attempts, deliveries, items, looked_for, merging, records
 from intake.attempts import Action, LookNote, LookOutcome
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
@@ -72,13 +72,11 @@ def plan(wired: Wired, record: Record) -> Strategy:
 def see(desk: Desk, wired: Wired, record: Record) -> Sight:
     """By its id where it has one, else under every reference that it may bear."""
     with desk.pool.connection() as conn:
-        wanted = attempts.wanted_values(conn, record.write_id)
-        references = contacts.references(conn, record.record_id)
-        parent = None if record.parent_record_id is None else records.read(conn, record.parent_record_id).crm_id
+        known = looked_for.read(conn, record)
     if record.crm_id is None or record.state == "known":
-        return calls.find(desk, wired, Kind(record.kind), references, parent)
+        return calls.find(desk, wired, Kind(record.kind), known.references, known.parent_id)
     sight = calls.read(desk, wired, Kind(record.kind), record.crm_id)
-    if isinstance(sight.looked, Found) and sight.looked.seen.live and not _shows(sight.looked.seen, wanted):
+    if isinstance(sight.looked, Found) and sight.looked.seen.live and not _shows(sight.looked.seen, known.wanted):
         return Sight(Absent(), sight.answered, sight.took, sight.asked, sight.evidence | {"update": "not there"})
     return sight
 

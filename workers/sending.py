@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from crm_clients import rates
-from crm_clients.abilities import CALLS, HasLimits
+from crm_clients.abilities import CALLS, has_limits
 from crm_clients.base import Request
 from crm_clients.transport import Answered, NotSent, Sent
 from workers import backoff, facts, grants
@@ -57,12 +57,12 @@ def room(desk: Desk, wired: Wired, request: Request) -> NoRoom | None:
 
 def _wait(desk: Desk, wired: Wired, request: Request) -> timedelta:
     client = wired.client
-    limits = client.limits() if isinstance(client, HasLimits) else ()
+    limits = client.limits() if has_limits(client) else ()
     return desk.limiter.room(wired.destination.name, _bucket(wired, request), limits)
 
 
 def _bucket(wired: Wired, request: Request) -> str:
-    return wired.client.bucket(request) if isinstance(wired.client, HasLimits) else CALLS
+    return wired.client.bucket(request) if has_limits(wired.client) else CALLS
 
 
 def write(desk: Desk, wired: Wired, request: Request, timing: Timing, on_first_byte: Callable[[], None]) -> Sent:

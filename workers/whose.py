@@ -17,14 +17,15 @@ from crm_clients import answers
 from crm_clients.abilities import NamesPeople
 from crm_clients.base import ContactDraft, Seen
 from crm_clients.transport import Answered
-from intake import contacts, items, lead_schema, records, siblings
+from intake import contacts, items, lead_schema, naming, records, siblings
 from intake.contacts import AmbiguousContact, ContactKey
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.identity import record_reference
 from intake.lead import NUMBER_CHANGED, Contact
 from intake.names import is_other
-from intake.records import Record, Scope
+from intake.naming import Scope
+from intake.records import Record
 from workers import calls, sending
 from workers.desk import Desk, Wired
 from workers.drafts import NAMELESS
@@ -91,16 +92,15 @@ def _person(desk: Desk, held: Claim, work: Work) -> _Person:
     """What a person said of this lead's contact is asked no more."""
     who, key = work.lead.contact, desk.installation.key
     with desk.pool.connection() as conn:
-        first = not siblings.had_contact(conn, held)
-        settled = siblings.contact_settled(conn, held)
+        known = siblings.whose(conn, held)
     return _Person(
         held,
         desk.scope(held.destination, held.mode),
         record_reference(work.reference, "contact"),
-        None if settled or work.kind == "whatsapp" else who.name,
+        None if known.settled or work.kind == "whatsapp" else who.name,
         contacts.keys_of(replace(who, email=None, bsuid=None), work.mode, key),
         contacts.keys_of(replace(who, phone=None, wa_id=None), work.mode, key),
-        first,
+        first=not known.said,
     )
 
 
@@ -121,7 +121,7 @@ def _named(
 
 
 def _own(conn: Conn, person: _Person) -> int:
-    return records.name(conn, person.scope, "contact", person.reference)
+    return naming.name(conn, person.scope, "contact", person.reference)
 
 
 def _ask_a_person(conn: Conn, record_id: int, reason: str, held: Claim, **evidence: object) -> None:
@@ -131,7 +131,8 @@ def _ask_a_person(conn: Conn, record_id: int, reason: str, held: Claim, **eviden
 def stood_before(desk: Desk, held: Claim) -> bool:
     """Whether the contact is the CRM's own: nothing of it is written, so that the lead's details stand elsewhere."""
     with desk.pool.connection() as conn:
-        return records.read(conn, siblings.links(conn, held).contact or 0).how in THEIRS
+        record = records.of_delivery(conn, "contact", event_id=held.event_id, generation=held.generation)
+    return record.how in THEIRS
 
 
 # Of what came later, and has had another number since.

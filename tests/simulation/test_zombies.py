@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from intake import attempts, deliveries, records, siblings
+from intake import attempts, deliveries, naming, records, siblings
 from intake.attempts import Draft, Patience
 from intake.db import Conn
 from intake.deliveries import Claim, LostClaim
@@ -130,7 +130,7 @@ FENCED: dict[str, Callable[[Conn, Claim, int], object]] = {
 
 def a_record(lab: Lab) -> int:
     with lab.pool.connection() as conn:
-        return records.name(conn, lab.desk.scope("crm", "live"), "contact", f"c-{uuid4().hex}")
+        return naming.name(conn, lab.desk.scope("crm", "live"), "contact", f"c-{uuid4().hex}")
 
 
 def test_every_write_of_a_holder_needs_the_token_of_the_lease(stored: Lab) -> None:
