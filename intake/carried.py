@@ -70,7 +70,8 @@ WAITING = """
        AND NOT EXISTS (SELECT FROM records r
                         WHERE r.record_id = d.note_record AND (r.state <> 'none' OR r.write_id IS NOT NULL))
        AND NOT EXISTS (SELECT FROM carried c WHERE c.event_id = d.event_id AND c.need_id = d.need_id)
-       AND EXISTS (SELECT FROM bodies b WHERE b.event_id = d.event_id AND b.what = 'lead' AND b.content IS NOT NULL)
+       AND (SELECT true FROM bodies b
+             WHERE b.event_id = d.event_id AND b.what = 'lead' AND b.content IS NOT NULL LIMIT 1)
      ORDER BY d.position, d.received_at, d.event_id LIMIT %(most)s
 """
 

@@ -62,11 +62,12 @@ def read(conn: Conn, record_id: int) -> Record:
     return found
 
 
+# A join would read all records, where it was planned while there were few.
 OF_DELIVERY = """
-    SELECT r.* FROM deliveries d
-      JOIN records_now r ON r.record_id = CASE %(kind)s WHEN 'contact' THEN d.contact_record
-                                                        WHEN 'opportunity' THEN d.opportunity_record END
-     WHERE d.event_id = %(event_id)s AND d.generation = %(generation)s
+    SELECT * FROM records_now
+     WHERE record_id = (SELECT CASE %(kind)s WHEN 'contact' THEN contact_record
+                                             WHEN 'opportunity' THEN opportunity_record END
+                          FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s)
 """
 
 

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import re
 
-import psycopg
-
 from intake import first_deliveries, needs
-
-
-def plan(database_url: str, query: str) -> str:
-    """How PostgreSQL executes it whatever its values are, on tables that nobody has analysed."""
-    names: list[str] = []
-
-    def number(match: re.Match[str]) -> str:
-        names.extend({match[1]} - set(names))
-        return f"${names.index(match[1]) + 1}"
-
-    numbered = re.sub(r"%\((\w+)\)s", number, query)
-    with psycopg.connect(database_url) as conn:
-        return "\n".join(line for (line,) in conn.execute(f"EXPLAIN (GENERIC_PLAN) {numbered}".encode()))
+from tests.plans import plan
 
 
 def test_a_talk_is_looked_up_by_its_whole_key(database_url: str) -> None:

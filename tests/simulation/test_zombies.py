@@ -12,6 +12,7 @@ from intake import attempts, deliveries, naming, records, siblings
 from intake.attempts import Draft, Patience
 from intake.db import Conn
 from intake.deliveries import Claim, LostClaim
+from intake.naming import Scope
 from tests.lab import Json, Lab
 from tests.simulation.world import creates, incidents, ledger
 from tests.simulation.zombies import zombie
@@ -122,6 +123,7 @@ FENCED: dict[str, Callable[[Conn, Claim, int], object]] = {
     "supersede": lambda conn, held, _: deliveries.supersede(conn, held),
     "give_back": lambda conn, held, _: deliveries.give_back(conn, held),
     "link": lambda conn, held, record: siblings.link(conn, held, "contact", record),
+    "name_for": lambda conn, held, _: naming.name_for(conn, held, Scope("crm", "live", timedelta(0)), "task", "late-t"),
     "prepare": lambda conn, held, record: attempts.prepare(
         conn, held, records.read(conn, record), Draft("create", b"{}"), Patience()
     ),

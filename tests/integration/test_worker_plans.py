@@ -1,0 +1,34 @@
+"""The statements of every delivery find their rows by keys, also where their plans were made on empty tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from intake import attempts, carried, contacts, deliveries, looked_for, naming, records, siblings
+from tests.plans import plan
+from workers import contents, work
+
+STATEMENTS = {
+    "load": work.LOAD,
+    "contents": contents.OF_DELIVERY,
+    "contact_keys": contacts.BOUND_TO,
+    "name_for": naming.NAME_FOR,
+    "record": records.READ,
+    "record_of_delivery": records.OF_DELIVERY,
+    "looked_for": looked_for.READ,
+    "prepare": attempts.PREPARE,
+    "confirm_attempt": attempts.CONFIRM,
+    "others": siblings.OTHERS,
+    "carried": carried.STORED_AND_WANTED,
+    "waiting": carried.WAITING,
+    "confirm": deliveries.CONFIRM,
+}
+# One row each, or a handful, whatever was stored.
+SMALL = ("installation", "sentinels", "accounts", "paused_sources")
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_no_statement_of_a_delivery_reads_a_whole_table(database_url: str, name: str) -> None:
+    found = plan(database_url, STATEMENTS[name])
+    read = [line.split(" on ")[1].split()[0] for line in found.splitlines() if "Seq Scan on" in line]
+    assert set(read) <= set(SMALL), found
