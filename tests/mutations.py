@@ -164,8 +164,8 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     Mutation(
         "the doubt belongs to the delivery, not to the record",
         "intake/records.py",
-        "AND state IN ('none', 'known')\n       AND crm_id IS NOT DISTINCT FROM",
-        "AND state IN ('none', 'known', 'in_doubt')\n       AND crm_id IS NOT DISTINCT FROM",
+        "AND state IN ('none', 'known') AND crm_id IS NOT DISTINCT FROM",
+        "AND state IN ('none', 'known', 'in_doubt') AND crm_id IS NOT DISTINCT FROM",
         _in("test_states", "test_persons", "test_many_workers"),
         without=(
             "sql/migrations/0001_core.sql",
@@ -202,9 +202,9 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     ),
     Mutation(
         "an older version that comes late is applied",
-        "intake/siblings.py",
-        "return bool(cursor.execute(NEWER_APPLIED, given).fetchone())",
-        "return bool(cursor.execute(NEWER_APPLIED, given).fetchone()) and False",
+        "workers/deliver.py",
+        "stands, newer = record.crm_id is not None, others.newer_applied",
+        "stands, newer = record.crm_id is not None, False",
         _in("test_people", "test_versions_and_people"),
     ),
     Mutation(
@@ -230,10 +230,10 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     ),
     Mutation(
         "a restored database trusts what it remembers",
-        "intake/records.py",
+        "intake/naming.py",
         "CASE WHEN epoch > 1 THEN 'in_doubt' ELSE 'none' END,\n"
-        "           CASE WHEN epoch > 1 THEN epoch_opened_at + %(lease)s END,\n"
-        "           CASE WHEN epoch > 1 THEN greatest(clock_timestamp(), epoch_opened_at + %(lease)s) END",
+        "               CASE WHEN epoch > 1 THEN epoch_opened_at + %(lease)s END,\n"
+        "               CASE WHEN epoch > 1 THEN greatest(clock_timestamp(), epoch_opened_at + %(lease)s) END",
         "'none', NULL::timestamptz + %(lease)s, NULL::timestamptz",
         _in("test_restore", "test_restore_everything"),
     ),
