@@ -2,6 +2,7 @@
 
 TEST_DATABASE_URL names a server to use instead of the embedded one; its role must be allowed to make databases.
 Databases get random names, and only those that were made here are dropped.
+TEST_REDIS_URL names a Redis to use instead of the embedded Valkey: one for tests alone, because they empty it.
 """
 
 import fcntl
@@ -20,7 +21,7 @@ from intake.db import migrate
 from intake.embedded import start_postgres, start_valkey
 from tests.databases import Stock, create, drop, stock, with_database
 
-# Valkey has 16 databases; 0 is left to tests that do not ask for one of their own.
+# Redis and Valkey have 16 databases; 0 is left to tests that do not ask for one of their own.
 REDIS_NUMBERS = itertools.cycle(range(1, 16))
 
 
@@ -57,7 +58,13 @@ def postgres_server(server_home: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def valkey_server(server_home: Path) -> Iterator[str]:
-    """The address of a Valkey's database 0."""
+    """The address of database 0 of a Valkey, or of a Redis."""
+    given = os.environ.get("TEST_REDIS_URL")
+    if given:
+        with redis.Redis.from_url(given, db=0) as client:
+            client.flushall()
+        yield f"{given.partition('?')[0].rstrip('/')}?db=0"
+        return
     with start_valkey(server_home) as server:
         yield server.url
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -155,3 +157,37 @@ def _is_lost(lab: Lab, write: Callable[[Conn, Claim, int], object], held: Claim,
         except LostClaim:
             return True
     return False
+
+
+# --- two holders at one record ----------------------------------------------------------------------------------------
+
+
+def test_of_two_that_write_one_record_at_once_only_one_commits(stored: Lab) -> None:
+    stored.form()
+    stored.form()
+    record_id = a_record(stored)
+    with stored.pool.connection() as first, stored.pool.connection() as second, ThreadPoolExecutor(1) as pool:
+        held, other = (
+            deliveries.claim(conn, destinations=["crm"], lease=timedelta(seconds=30)) for conn in (first, second)
+        )
+        assert held is not None
+        assert other is not None
+        record = records.read(first, record_id)
+        with first.transaction():
+            attempts.prepare(first, held, record, Draft("create", b"{}"), Patience())
+            late = pool.submit(attempts.prepare, second, other, record, Draft("create", b"{}"), Patience())
+            _until_it_waits(stored)
+        with pytest.raises(attempts.RecordMoved):
+            late.result()
+    (write,) = stored.rows("SELECT event_id FROM attempts WHERE record_id = %(id)s", id=record_id)
+    assert write["event_id"] == held.event_id
+
+
+def _until_it_waits(lab: Lab) -> None:
+    """Somebody waits for a lock that another holds."""
+    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    for _ in range(2000):
+        if lab.rows(waiting):
+            return
+        time.sleep(0.005)
+    raise AssertionError("nobody waits")
