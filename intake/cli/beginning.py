@@ -23,6 +23,8 @@ from intake.sources import PROVIDERS
 NONE = "none"
 DEFAULT = Wishes()
 CLIENTS = sorted(KNOWN_CLIENTS)
+# Of what `intake check` looks at, most does not live before `intake up`.
+NEXT = "next: intake up, and in another shell: intake check, intake send SOURCE FILE"
 
 
 @click.command("init")
@@ -154,4 +156,4 @@ def _say(folder: Path, begun: Begun, *, json_wanted: bool) -> None:
     click.echo("")
     for advice in begun.advice:
         click.echo(f"{advice}\n")
-    click.echo("next: intake check, intake up, and in another shell: intake send SOURCE FILE")
+    click.echo(NEXT)

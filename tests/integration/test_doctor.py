@@ -76,7 +76,7 @@ def test_a_redis_that_is_away_is_told(environ: Mapping[str, str]) -> None:
 
 def test_the_version_of_redis_is_told(environ: Mapping[str, str]) -> None:
     lines = {line["what"]: line for line in listed(intake(environ, "check", "--json").document, "checks")}
-    assert str(lines["redis"]["detail"]).startswith("Valkey ")
+    assert str(lines["redis"]["detail"]).startswith(("Valkey ", "Redis "))
 
 
 def test_a_database_without_tables_asks_for_migrate(environ: Mapping[str, str], empty_database_url: str) -> None:

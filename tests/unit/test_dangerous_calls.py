@@ -22,6 +22,7 @@ OUR_OWN = {
     "intake.api.reading",
     "intake.browsers",
     "intake.forgetting.ledger",
+    "intake.app",
     "intake.kept",
     "workers.desk_reads",
     "workers.look",

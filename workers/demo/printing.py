@@ -32,7 +32,8 @@ COUNTS = Text(
 LOGIN = Text("(nombre {name}, contraseña {password})", "(name {name}, password {password})")
 NO_CONSOLE = Text("no responde; use la línea de comandos", "it does not answer: use the commands")
 BEFORE = Text(
-    "Sin --once todo sigue en marcha y dice qué probar.", "Without --once it keeps running and says what to try."
+    "Sin --once todo sigue en marcha, y dice dónde está y qué probar.",
+    "Without --once it keeps running, and says where everything is and what to try.",
 )
 PLAY = Text("Todo sigue en marcha hasta Ctrl-C. En otra terminal:", "All of it runs until Ctrl-C. In another terminal:")
 
@@ -106,7 +107,7 @@ class Printer:
         self.console.print()
 
     def once(self) -> None:
-        """It ends now."""
+        """It ends now, and its addresses with it: none is told."""
         self.console.print(self.say(BEFORE))
 
     def try_next(self, stage: Stage, judgement: Judgement, environ: Mapping[str, str]) -> None:

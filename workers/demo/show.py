@@ -75,11 +75,12 @@ class Show:
         judgement = judge(played, seen)
         self.progress.done()
         self.printer.report(judgement, seen)
-        self.printer.places(stage)
-        if not judgement.good:
-            self._tell_logs(stage.supervisor)
         if self.once:
             self.printer.once()
+        else:
+            self.printer.places(stage)
+        if not judgement.good:
+            self._tell_logs(stage.supervisor)
         return judgement
 
     def _tell_logs(self, supervisor: Supervisor) -> None:
