@@ -17,6 +17,7 @@ from intake.desk import operators as people
 from intake.desk.operators import Secret
 from intake.desk.passwords import SHORTEST, Passwords, WeakPassword, invent
 from intake.desk.roles import ROLES, SCOPES, Role, Scope
+from intake.shown_names import label
 
 WEAK = {
     "too_short": f"must have at least {SHORTEST} characters",
@@ -125,7 +126,7 @@ def list_(*, json_wanted: bool) -> None:
         print_json({"operators": found})
         return
     table(
-        ("name", "role", "since", "disabled"),
+        _labels("name", "role", "since", "disabled_at"),
         [(each.name, each.role, each.made_at, each.disabled_at) for each in found],
     )
 
@@ -167,7 +168,7 @@ def token_list(*, json_wanted: bool) -> None:
     if json_wanted:
         print_json({"tokens": found})
         return
-    table(("token", "of", "label", "scopes", "expires", "used", "revoked"), [
+    table(_labels("token", "operator", "label", "scopes", "expires_at", "used_at", "revoked_at"), [
         (each.token_id, each.operator, each.label, " ".join(each.scopes), each.expires_at, each.used_at,
          each.revoked_at)
         for each in found
@@ -205,4 +206,9 @@ def access_(*, operator: str | None, since: datetime | None, csv_wanted: bool, j
         out.writerows((each.at.isoformat(), each.operator, each.via, each.what, each.event_id or "") for each in found)
     else:
         rows = [(each.at, each.operator, each.via, each.what, each.event_id) for each in found]
-        table(("at", "operator", "via", "what", "event"), rows)
+        table(_labels("at", "operator", "via", "what", "event_id"), rows)
+
+
+def _labels(*words: str) -> list[str]:
+    """Names of columns, in the language of the configuration."""
+    return [label(word, place.language()) for word in words]

@@ -38,6 +38,12 @@ def test_everybody_is_listed_and_no_password_with_them(environ: Mapping[str, str
     assert "argon2" not in said.out
 
 
+def test_people_read_the_list_in_their_language(environ: Mapping[str, str]) -> None:
+    intake(environ, "operators", "add", "ana")
+    head = intake(environ, "operators", "list").out.splitlines()[0]
+    assert head.split() == ["nombre", "rol", "desde", "desactivado"]
+
+
 @pytest.mark.parametrize(
     ("words", "status"),
     [
