@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from hypothesis import HealthCheck, settings
 
 from intake.db import migrate
 from intake.embedded import start_postgres, start_valkey
@@ -23,6 +24,10 @@ from tests.databases import Stock, create, drop, stock, with_database
 
 # Redis and Valkey have 16 databases; 0 is left to tests that do not ask for one of their own.
 REDIS_NUMBERS = itertools.cycle(range(1, 16))
+
+# How long an example takes says how busy the machine is, and nothing of the code.
+settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True)
