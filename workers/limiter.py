@@ -11,6 +11,7 @@ request's correctness rests on it.  Its own clock counts, so that those of the h
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -92,6 +93,11 @@ return closed
 """
 
 
+def stay(seconds: float) -> None:
+    """As `time.sleep`, which raised OSError (EINVAL) in a process whose clock libfaketime sets."""
+    threading.Event().wait(seconds)
+
+
 class Limiter(Protocol):
     """What a worker asks before it calls a CRM, and tells after."""
 
@@ -137,7 +143,7 @@ class RedisLimiter:
         *,
         now: Callable[[], float] | None = None,
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = stay,
     ) -> None:
         self._room = client.register_script(ROOM)
         self._close = client.register_script(CLOSE)
