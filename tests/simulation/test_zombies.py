@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -16,6 +15,7 @@ from intake.db import Conn
 from intake.deliveries import Claim, LostClaim
 from intake.naming import Scope
 from tests.lab import Json, Lab
+from tests.running import until
 from tests.simulation.world import creates, incidents, ledger
 from tests.simulation.zombies import zombie
 
@@ -161,6 +161,8 @@ def _is_lost(lab: Lab, write: Callable[[Conn, Claim, int], object], held: Claim,
 
 # --- two holders at one record ----------------------------------------------------------------------------------------
 
+WAITS = "SELECT 1 FROM pg_stat_activity WHERE pid = %(pid)s AND wait_event_type = 'Lock'"
+
 
 def test_of_two_that_write_one_record_at_once_only_one_commits(stored: Lab) -> None:
     stored.form()
@@ -176,18 +178,9 @@ def test_of_two_that_write_one_record_at_once_only_one_commits(stored: Lab) -> N
         with first.transaction():
             attempts.prepare(first, held, record, Draft("create", b"{}"), Patience())
             late = pool.submit(attempts.prepare, second, other, record, Draft("create", b"{}"), Patience())
-            _until_it_waits(stored)
+            pid = second.info.backend_pid
+            assert until(lambda: late.done() or bool(stored.rows(WAITS, pid=pid)))
         with pytest.raises(attempts.RecordMoved):
             late.result()
     (write,) = stored.rows("SELECT event_id FROM attempts WHERE record_id = %(id)s", id=record_id)
     assert write["event_id"] == held.event_id
-
-
-def _until_it_waits(lab: Lab) -> None:
-    """Somebody waits for a lock that another holds."""
-    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    for _ in range(2000):
-        if lab.rows(waiting):
-            return
-        time.sleep(0.005)
-    raise AssertionError("nobody waits")
