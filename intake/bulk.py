@@ -19,7 +19,7 @@ from intake.config import Settings
 from intake.db import Conn
 from intake.decided import Author, Refused
 from intake.decisions import Approval
-from intake.deliveries import NotAllowed
+from intake.person_arrows import NotAllowed
 
 __all__ = [
     "BULK_ACTIONS", "BulkAction", "Counted", "Filter", "OtherContent", "OtherNumber", "Run", "Seen", "begin", "count",

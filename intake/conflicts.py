@@ -12,7 +12,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import decided, deliveries, identify, person_arrows, revisions
+from intake import decided, identify, person_arrows, revisions
 from intake.config import Settings
 from intake.db import Conn
 from intake.decided import About, Author, Refused
@@ -62,7 +62,7 @@ def _go_on(conn: Conn, seen: View, about: About, *, gated: bool) -> None:
         case "uncertain":
             pass
         case "review":
-            move = deliveries.ask_approval if gated else deliveries.revive
+            move = person_arrows.ask_approval if gated else person_arrows.revive
             move(conn, event_id, about.generation)
         case "delivering":
             raise Refused("in_hand", state)

@@ -8,7 +8,17 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import contacts, decided, deliveries, installation, merging, naming, records, remaking, revisions
+from intake import (
+    contacts,
+    decided,
+    installation,
+    merging,
+    naming,
+    person_arrows,
+    records,
+    remaking,
+    revisions,
+)
 from intake.attempts import Patience
 from intake.contacts import ContactKey
 from intake.db import Conn
@@ -51,7 +61,7 @@ def settle_contact(conn: Conn, author: Author, event_id: UUID, crm_id: str) -> N
             if not records.know(conn, chosen, crm_id=crm_id, how="settled_unverified"):
                 raise Refused("no_such_contact", seen.event.state)
         moved = contacts.rebind(conn, scope, keys, chosen)
-        deliveries.revive(conn, event_id, about.generation)
+        person_arrows.revive(conn, event_id, about.generation)
         decided.note(conn, author, "settle contact", about, crm_id=crm_id, keys_moved=moved)
 
 

@@ -65,7 +65,7 @@ def settle_applied(conn: Conn, author: Author, event_id: UUID, record: RecordRow
             raise Refused("other_id", seen.event.state)
         records.settle_write(conn, record.record_id, how="person")
         if seen.event.state == "review":
-            deliveries.revive(conn, event_id, about.generation)
+            person_arrows.revive(conn, event_id, about.generation)
         said = {"record": record.kind, "crm_id": applied.crm_id, "verified": applied.verified}
         decided.note(conn, author, "settle applied", about, **said)
         deliveries.wake(conn)
@@ -84,7 +84,7 @@ def settle_not_applied(conn: Conn, author: Author, event_id: UUID, *, kind: Reco
             raise Refused("nothing_in_doubt", seen.event.state)
         records.look_now(conn, record.record_id)
         if seen.event.state == "review":
-            deliveries.doubt_again(conn, event_id, about.generation, blocked_on=record.record_id)
+            person_arrows.doubt_again(conn, event_id, about.generation, blocked_on=record.record_id)
         decided.note(conn, author, "settle not-applied", about, record=record.kind)
     return record
 
@@ -115,7 +115,7 @@ def cancel(conn: Conn, author: Author, event_id: UUID, *, action: Literal["cance
     with conn.transaction():
         seen = decided.allowed(conn, event_id, action)
         about = decided.about(conn, seen)
-        deliveries.cancel(conn, event_id, about.generation)
+        person_arrows.cancel(conn, event_id, about.generation)
         standing = {each.kind: each.crm_id for each in seen.records if each.crm_id}
         doubtful = {each.kind: each.reference for each in seen.in_doubt}
         decided.note(conn, author, action, about, standing=standing, in_doubt=doubtful)
@@ -126,7 +126,7 @@ def revive(conn: Conn, author: Author, event_id: UUID) -> None:
     """Try again from the first unconfirmed step, with a new budget.  Raises Refused, NotAllowed."""
     with conn.transaction():
         about = decided.about(conn, decided.allowed(conn, event_id, "revive"))
-        deliveries.revive(conn, event_id, about.generation)
+        person_arrows.revive(conn, event_id, about.generation)
         decided.note(conn, author, "revive", about)
 
 
@@ -153,7 +153,7 @@ def approve(conn: Conn, author: Author, event_id: UUID, wanted: Approval = ANY) 
             raise Refused("purged", seen.event.state)
         if wanted.revision not in {None, content.revision} or wanted.fingerprint not in {None, content.fingerprint}:
             raise Refused("older_content", seen.event.state)
-        deliveries.approve(conn, event_id, about.generation, revision=content.revision, lasts=wanted.lasts)
+        person_arrows.approve(conn, event_id, about.generation, revision=content.revision, lasts=wanted.lasts)
         said = {"revision": content.revision, "fingerprint": content.fingerprint}
         decided.note(conn, author, "approve", about, **said)
     return content
@@ -196,7 +196,7 @@ def correct(conn: Conn, author: Author, event_id: UUID, wanted: Correction) -> i
         revisions.keep(conn, event_id, newest.number + 1, lead)
         person_arrows.become_version(conn, event_id, about.generation)
         if seen.event.state == "review":
-            move = deliveries.ask_approval if wanted.gated else deliveries.revive
+            move = person_arrows.ask_approval if wanted.gated else person_arrows.revive
             move(conn, event_id, about.generation)
         decided.note(conn, author, "correct", about, fields=sorted(wanted.changes), revision=newest.number + 1)
     return newest.number + 1

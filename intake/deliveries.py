@@ -9,8 +9,8 @@
     review ─ corrected, revived → received | awaiting_approval · not applied → uncertain
     any open ─ cancel, decline → cancelled (final) · newer version applied → superseded (final)
 
-The database refuses every other arrow (`is_arrow` in sql/) and writes the history of these.  What expires, and what a
-person sends another way, stands in `intake/person_arrows.py`.
+The database refuses every other arrow (`is_arrow` in sql/) and writes the history of these.  What a person's word, or
+the end of an approval's time, moves stands in `intake/person_arrows.py`.
 """
 
 from __future__ import annotations
@@ -272,90 +272,6 @@ def give_up(conn: Conn, record_id: int, *, reason: str) -> int:
     return conn.execute(GIVE_UP, {"record_id": record_id, "reason": reason}).rowcount
 
 
-# --- a person's arrows ----------------------------------------------------------------------------------------------
-
-
-class NotAllowed(Exception):
-    """The delivery is not in a state that this action leaves; `state` is where it stands, None: no such delivery."""
-
-    def __init__(self, action: str, state: str | None) -> None:
-        super().__init__(f"{action} is not possible while the delivery is {state or 'unknown'}")
-        self.action = action
-        self.state = state
-
-
-# awaiting_approval -> received
-APPROVE = """
-    UPDATE deliveries
-       SET state = 'received', reason = NULL, due_at = clock_timestamp(),
-           approved_revision = %(revision)s, approved_until = clock_timestamp() + %(lasts)s::interval
-     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'awaiting_approval'
-    RETURNING event_id
-"""
-
-
-def approve(
-    conn: Conn, event_id: UUID, generation: int, *, revision: int | None = None, lasts: timedelta | None = None
-) -> None:
-    """Let this revision be delivered.  `lasts`: until when, None: for good.  Raises NotAllowed."""
-    decided(conn, APPROVE, "approve", event_id, generation, revision=revision, lasts=lasts)
-
-
-# review -> received
-REVIVE = """
-    UPDATE deliveries
-       SET state = 'received', reason = NULL, fields = '{}', due_at = clock_timestamp(), blocked_on = NULL
-     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
-    RETURNING event_id
-"""
-
-
-def revive(conn: Conn, event_id: UUID, generation: int) -> None:
-    """Try again from its first unconfirmed step.  Raises NotAllowed."""
-    decided(conn, REVIVE, "revive", event_id, generation)
-
-
-# any open state but delivering -> cancelled
-CANCEL = """
-    UPDATE deliveries SET state = 'cancelled', reason = 'cancelled', due_at = NULL
-     WHERE event_id = %(event_id)s AND generation = %(generation)s
-       AND state IN ('awaiting_approval', 'received', 'waiting', 'uncertain', 'review')
-    RETURNING event_id
-"""
-
-
-def cancel(conn: Conn, event_id: UUID, generation: int) -> None:
-    """Stop here.  What stands in the CRM stays there; looks at a record in doubt go on.  Raises NotAllowed."""
-    decided(conn, CANCEL, "cancel", event_id, generation)
-
-
-# review -> awaiting_approval
-ASK_APPROVAL = """
-    UPDATE deliveries
-       SET state = 'awaiting_approval', reason = 'corrected', fields = '{}', due_at = NULL, blocked_on = NULL
-     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
-    RETURNING event_id
-"""
-
-
-def ask_approval(conn: Conn, event_id: UUID, generation: int) -> None:
-    """It was corrected, and its source wants new content approved.  Raises NotAllowed."""
-    decided(conn, ASK_APPROVAL, "correct", event_id, generation)
-
-
-# review -> uncertain
-DOUBT_AGAIN = """
-    UPDATE deliveries SET state = 'uncertain', reason = 'settled_not_applied', blocked_on = %(blocked_on)s
-     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
-    RETURNING event_id
-"""
-
-
-def doubt_again(conn: Conn, event_id: UUID, generation: int, *, blocked_on: int) -> None:
-    """A person says that the write of this record was not applied: time and a look still apply.  Raises NotAllowed."""
-    decided(conn, DOUBT_AGAIN, "settle not-applied", event_id, generation, blocked_on=blocked_on)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -367,17 +283,3 @@ def _held(conn: Conn, statement: LiteralString, held: Claim, **parameters: objec
         raise LostClaim(f"delivery {held.event_id}")
     value: datetime = moved
     return value
-
-
-STATE_OF = "SELECT state FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s"
-
-
-def decided(
-    conn: Conn, statement: LiteralString, action: str, event_id: UUID, generation: int, **parameters: object
-) -> None:
-    """Take a person's arrow.  Raises NotAllowed where it does not lead from there."""
-    key = {"event_id": event_id, "generation": generation, **parameters}
-    if conn.execute(statement, key).rowcount == 1:
-        return
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        raise NotAllowed(action, cursor.execute(STATE_OF, key).fetchone())

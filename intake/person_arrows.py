@@ -1,6 +1,9 @@
 """The arrows of a delivery that only a person's word, or the end of its time, may take.
 
-    awaiting_approval | received | waiting ─ other content → awaiting_approval
+    awaiting_approval ─ approved → received
+    any open but delivering ─ cancel, decline → cancelled (final)
+    review ─ revived → received · corrected → awaiting_approval · not applied → uncertain
+    awaiting_approval | received | waiting | review ─ other content → awaiting_approval
     received | waiting ─ approval expired → awaiting_approval
     awaiting_approval ─ newer version asks for approval → superseded
     review ─ its opportunity is another → received, as a part of another need
@@ -11,12 +14,98 @@ The others stand in `intake/deliveries.py`; the database refuses every other arr
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import LiteralString
 from uuid import UUID
 
 from psycopg.rows import scalar_row
 
 from intake.db import Conn
-from intake.deliveries import Claim, LostClaim, decided
+from intake.deliveries import Claim, LostClaim
+
+# --- a person's arrows ----------------------------------------------------------------------------------------------
+
+
+class NotAllowed(Exception):
+    """The delivery is not in a state that this action leaves; `state` is where it stands, None: no such delivery."""
+
+    def __init__(self, action: str, state: str | None) -> None:
+        super().__init__(f"{action} is not possible while the delivery is {state or 'unknown'}")
+        self.action = action
+        self.state = state
+
+
+# awaiting_approval -> received
+APPROVE = """
+    UPDATE deliveries
+       SET state = 'received', reason = NULL, due_at = clock_timestamp(),
+           approved_revision = %(revision)s, approved_until = clock_timestamp() + %(lasts)s::interval
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'awaiting_approval'
+    RETURNING event_id
+"""
+
+
+def approve(
+    conn: Conn, event_id: UUID, generation: int, *, revision: int | None = None, lasts: timedelta | None = None
+) -> None:
+    """Let this revision be delivered.  `lasts`: until when, None: for good.  Raises NotAllowed."""
+    decided(conn, APPROVE, "approve", event_id, generation, revision=revision, lasts=lasts)
+
+
+# review -> received
+REVIVE = """
+    UPDATE deliveries
+       SET state = 'received', reason = NULL, fields = '{}', due_at = clock_timestamp(), blocked_on = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
+    RETURNING event_id
+"""
+
+
+def revive(conn: Conn, event_id: UUID, generation: int) -> None:
+    """Try again from its first unconfirmed step.  Raises NotAllowed."""
+    decided(conn, REVIVE, "revive", event_id, generation)
+
+
+# any open state but delivering -> cancelled
+CANCEL = """
+    UPDATE deliveries SET state = 'cancelled', reason = 'cancelled', due_at = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s
+       AND state IN ('awaiting_approval', 'received', 'waiting', 'uncertain', 'review')
+    RETURNING event_id
+"""
+
+
+def cancel(conn: Conn, event_id: UUID, generation: int) -> None:
+    """Stop here.  What stands in the CRM stays there; looks at a record in doubt go on.  Raises NotAllowed."""
+    decided(conn, CANCEL, "cancel", event_id, generation)
+
+
+# review -> awaiting_approval
+ASK_APPROVAL = """
+    UPDATE deliveries
+       SET state = 'awaiting_approval', reason = 'corrected', fields = '{}', due_at = NULL, blocked_on = NULL
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
+    RETURNING event_id
+"""
+
+
+def ask_approval(conn: Conn, event_id: UUID, generation: int) -> None:
+    """It was corrected, and its source wants new content approved.  Raises NotAllowed."""
+    decided(conn, ASK_APPROVAL, "correct", event_id, generation)
+
+
+# review -> uncertain
+DOUBT_AGAIN = """
+    UPDATE deliveries SET state = 'uncertain', reason = 'settled_not_applied', blocked_on = %(blocked_on)s
+     WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
+    RETURNING event_id
+"""
+
+
+def doubt_again(conn: Conn, event_id: UUID, generation: int, *, blocked_on: int) -> None:
+    """A person says that the write of this record was not applied: time and a look still apply.  Raises NotAllowed."""
+    decided(conn, DOUBT_AGAIN, "settle not-applied", event_id, generation, blocked_on=blocked_on)
+
 
 # --- approvals ------------------------------------------------------------------------------------------------------
 
@@ -169,3 +258,19 @@ NOTE_ANYWAY = """
 def note_anyway(conn: Conn, event_id: UUID, generation: int) -> None:
     """A person wants its note on the opportunity, though that is closed.  Raises NotAllowed."""
     decided(conn, NOTE_ANYWAY, "settle note", event_id, generation)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+
+STATE_OF = "SELECT state FROM deliveries WHERE event_id = %(event_id)s AND generation = %(generation)s"
+
+
+def decided(
+    conn: Conn, statement: LiteralString, action: str, event_id: UUID, generation: int, **parameters: object
+) -> None:
+    """Take a person's arrow.  Raises NotAllowed where it does not lead from there."""
+    key = {"event_id": event_id, "generation": generation, **parameters}
+    if conn.execute(statement, key).rowcount == 1:
+        return
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        raise NotAllowed(action, cursor.execute(STATE_OF, key).fetchone())

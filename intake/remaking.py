@@ -9,7 +9,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import decided, deliveries, identity, naming, needs, person_arrows, records, revisions
+from intake import decided, identity, naming, needs, person_arrows, records, revisions
 from intake.attempts import Patience
 from intake.db import Conn
 from intake.decided import About, Author, Refused
@@ -59,7 +59,7 @@ def redeliver(conn: Conn, author: Author, event_id: UUID, gone: Sequence[RecordR
         if seen.event.state == "confirmed":
             person_arrows.new_generation(conn, event_id, gated=False)
         else:
-            deliveries.revive(conn, event_id, about.generation)
+            person_arrows.revive(conn, event_id, about.generation)
         said = {each.kind: [each.crm_id, each.reference] for each in remade}
         stands = {each.kind: each.crm_id for each in seen.records if each.crm_id and each not in lost}
         decided.note(conn, author, "redeliver", about, gone=said, stands=stands)

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from psycopg.rows import scalar_row, tuple_row
 
-from intake import contacts, decided, deliveries, installation, lead_schema, revisions
+from intake import contacts, decided, installation, lead_schema, person_arrows, revisions
 from intake.config import Source
 from intake.db import Conn
 from intake.decided import Author, Refused
@@ -122,7 +122,7 @@ def mark(conn: Conn, author: Author, event_id: UUID) -> Marked:
         keys = _keys_of_event(conn, seen)
         is_open = seen.event.state not in FINAL
         if is_open:
-            deliveries.cancel(conn, event_id, about.generation)
+            person_arrows.cancel(conn, event_id, about.generation)
         for each in keys:
             conn.execute(BLOCK, {"mode": seen.event.mode, "key": each, "event_id": event_id})
         stands = {each.kind: each.crm_id for each in seen.records if each.crm_id}

@@ -15,12 +15,12 @@ from werkzeug.exceptions import HTTPException
 
 from intake.bulk import OtherContent, OtherNumber
 from intake.decided import Refused
-from intake.deliveries import NotAllowed
 from intake.desk import not_in_crm
 from intake.desk.acting import NotInCrm, NotReadYet
 from intake.explain import refusal_text
 from intake.lead_schema import InvalidCorrection
 from intake.ops import BadCursor
+from intake.person_arrows import NotAllowed
 from intake.quarantine import NotReleased
 
 log = structlog.get_logger()

@@ -19,10 +19,10 @@ from intake.cli.group import Finding
 from intake.cli.sentences import finding, say, sentence
 from intake.db import Conn
 from intake.decisions import Approval, Author, Correction, Refused
-from intake.deliveries import NotAllowed
 from intake.explain import refusal_text
 from intake.lead_schema import InvalidCorrection
 from intake.permitted import View
+from intake.person_arrows import NotAllowed
 from intake.quarantine import Corrected
 from intake.shown_names import RECORDS, STATES, name
 

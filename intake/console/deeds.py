@@ -15,12 +15,12 @@ from intake import permitted, revisions
 from intake.console import events, gate, i18n, wording
 from intake.console.i18n import _
 from intake.decided import Author, Refused
-from intake.deliveries import NotAllowed
 from intake.desk import access, corrected, not_in_crm
 from intake.desk.acting import Decider, EventDeed, NotInCrm, NotReadYet, Wish
 from intake.desk.tools import connection, tools
 from intake.explain import refusal_text
 from intake.lead_schema import InvalidCorrection
+from intake.person_arrows import NotAllowed
 from intake.records import RecordKind
 
 ALL: Final[tuple[EventDeed, ...]] = (*permitted.ACTIONS, "not spam")

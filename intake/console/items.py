@@ -15,11 +15,11 @@ from intake.console.deeds import LONGEST_REASON
 from intake.console.events import slug
 from intake.console.i18n import _
 from intake.decided import Author, Refused
-from intake.deliveries import NotAllowed
 from intake.desk import access, dossier, operators, shared_phones
 from intake.desk.roles import ItemAction, resolving
 from intake.desk.tools import connection, tools
 from intake.explain import refusal_text
+from intake.person_arrows import NotAllowed
 from intake.quarantine import NotReleased
 from intake.worklist import ItemRow
 

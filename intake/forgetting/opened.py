@@ -12,8 +12,8 @@ from intake import decisions, item_decisions
 from intake.config import Settings
 from intake.db import Conn
 from intake.decided import Author, Refused
-from intake.deliveries import NotAllowed
 from intake.forgetting.finding import Found
+from intake.person_arrows import NotAllowed
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import pytest
 
 from intake import contact_choice, decisions, remaking, spam
 from intake.db import Conn
-from intake.deliveries import NotAllowed
 from intake.explain_texts import Action
 from intake.permitted import ACTIONS, refusal
+from intake.person_arrows import NotAllowed
 from tests.commands import DECIDED, beside, intake, listed
 from tests.lab import Lab, lab
 

@@ -15,8 +15,8 @@ from intake import decisions, pauses, purge
 from intake.db import Conn
 from intake.decided import Author, Refused
 from intake.decisions import Applied, Correction
-from intake.deliveries import NotAllowed
 from intake.permitted import ACTIONS, refusal
+from intake.person_arrows import NotAllowed
 from tests.simulation.crew import Crew, Happens
 from tests.simulation.world import STEP, People
 

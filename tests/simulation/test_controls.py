@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from intake import deliveries, installation, lead_schema
+from intake import installation, lead_schema, person_arrows
 from intake.lead_schema import correct
 from tests.lab import Json, Lab
 from tests.simulation.world import STEP, creates, incidents, ledger
@@ -213,7 +213,7 @@ def test_what_is_refused_names_its_fields_and_goes_on_when_corrected(stored: Lab
     assert (refused["state"], refused["reason"], refused["fields"]) == ("review", "validation", {"title": "Too long."})
     correct_lead(stored, event, name="Ana Corregida", email="ana.corregida@example.com")
     with stored.pool.connection() as conn:
-        deliveries.revive(conn, event, 1)
+        person_arrows.revive(conn, event, 1)
     stored.work()
     assert stored.state(event) == "confirmed"
     assert ledger(stored) == EACH_ONCE
@@ -226,7 +226,7 @@ def test_a_refusal_of_one_step_leaves_the_steps_before_it_alone(stored: Lab) -> 
     stored.work()
     assert stored.state(event) == "review"
     with stored.pool.connection() as conn:
-        deliveries.revive(conn, event, 1)
+        person_arrows.revive(conn, event, 1)
     stored.work()
     assert (stored.state(event), ledger(stored)) == ("confirmed", EACH_ONCE)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from intake import carried, decided, deliveries, installation, ops, reconcile, remaking
+from intake import carried, decided, installation, ops, person_arrows, reconcile, remaking
 from intake.decided import Author
 from tests.lab import Lab, lab
 from tests.simulation.stops import stopping
@@ -166,7 +166,7 @@ def test_what_is_cancelled_while_a_note_is_written_is_not_in_it(stored: Lab) -> 
 
 def cancel(made: Lab, event: UUID) -> None:
     with made.pool.connection() as conn:
-        deliveries.cancel(conn, event, 1)
+        person_arrows.cancel(conn, event, 1)
 
 
 def test_what_is_too_long_for_one_text_is_split_and_not_cut(stored: Lab) -> None:
@@ -241,7 +241,7 @@ def test_a_refused_carrier_that_is_revived_says_its_own_message_alone(stored: La
     refused, _ = stored.whatsapp("Uno", "Dos", at=NOW + 60)
     stored.work()
     with stored.pool.connection() as conn:
-        deliveries.revive(conn, refused, 1)
+        person_arrows.revive(conn, refused, 1)
     stored.work()
     assert sorted("Dos" in str(each["text"]) for each in stored.in_crm("note")) == [False, True]
     assert (stored.state(refused), ledger(stored)["note"]) == ("confirmed", 2)
@@ -276,7 +276,7 @@ def test_when_the_opportunity_is_refused_what_was_to_be_in_it_is_a_persons_and_n
     assert (patient.state(opener), reason(patient, other)) == ("review", ("review", "opener_refused"))
     with patient.pool.connection() as conn:
         for each in (opener, other):
-            deliveries.revive(conn, each, 1)
+            person_arrows.revive(conn, each, 1)
     patient.settle(2)
     assert "Busco una silla" in text(patient, "note")
     assert (states(patient, [opener, other]), ledger(patient)) == ({"confirmed"}, EACH_ONCE | {"note": 1})

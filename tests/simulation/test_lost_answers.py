@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from intake import deliveries
+from intake import person_arrows
 from tests.lab import Json, Lab
 from tests.simulation.stops import stopping
 from tests.simulation.world import People, incidents, ledger
@@ -189,7 +189,7 @@ def test_one_request_that_made_two_records_is_an_incident_and_goes_on_when_peopl
     (double,) = stored.dials.doubles()
     People(stored).trash_one("opportunities", str(double["ids"][0]))  # type: ignore[index]  # a list of two ids
     with stored.pool.connection() as conn:
-        deliveries.revive(conn, event, 1)
+        person_arrows.revive(conn, event, 1)
     stored.settle(3, timedelta(hours=25))
     assert stored.state(event) == "confirmed"
     assert len(stored.in_crm("opportunity")) == 1

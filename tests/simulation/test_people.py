@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from intake import deliveries
+from intake import person_arrows
 from tests.lab import Lab
 from tests.simulation.world import People, creates, hooked, ledger
 
@@ -126,7 +126,7 @@ def test_a_version_in_review_does_not_hold_the_next_one_up(stored: Lab) -> None:
     stored.work()
     assert (stored.state(first), stored.state(second)) == ("review", "confirmed")
     with stored.pool.connection() as conn:
-        deliveries.revive(conn, first, 1)
+        person_arrows.revive(conn, first, 1)
     stored.work()
     assert stored.state(first) == "superseded"
     assert People(stored).only("opportunity")["amount"] == "250.50"
@@ -202,7 +202,7 @@ def test_what_people_took_out_of_the_trash_again_is_gone_no_longer(stored: Lab) 
     stored.work()
     assert reason(stored, note) == ("review", "opportunity_gone")
     with stored.pool.connection() as conn:
-        deliveries.revive(conn, note, 1)
+        person_arrows.revive(conn, note, 1)
     stored.work()
     assert stored.state(note) == "confirmed"
     assert ledger(stored) == EACH_ONCE | {"note": 1}
@@ -219,7 +219,7 @@ def test_when_the_opener_is_refused_the_others_are_a_person_s(stored: Lab) -> No
     assert [reason(stored, each) for each in others] == [("review", "opener_refused")] * 2
     with stored.pool.connection() as conn:
         for each in (opener, *others):
-            deliveries.revive(conn, each, 1)
+            person_arrows.revive(conn, each, 1)
     stored.settle(2)
     assert [stored.state(each) for each in (opener, *others)] == ["confirmed"] * 3
     assert ledger(stored) == EACH_ONCE | {"note": 1}
@@ -228,7 +228,7 @@ def test_when_the_opener_is_refused_the_others_are_a_person_s(stored: Lab) -> No
 def test_when_the_opener_is_cancelled_the_others_are_a_person_s(stored: Lab) -> None:
     opener, other = stored.whatsapp("Hola", "Quiero una cotización")
     with stored.pool.connection() as conn:
-        deliveries.cancel(conn, opener, 1)
+        person_arrows.cancel(conn, opener, 1)
     stored.settle(2)
     assert (stored.state(opener), reason(stored, other)) == ("cancelled", ("review", "opener_refused"))
     assert ledger(stored) == {}

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from intake import contacts, deliveries
+from intake import contacts, person_arrows
 from intake.contacts import ContactKey
 from tests.lab import Lab
 from tests.running import until
@@ -148,7 +148,7 @@ def test_a_cancelled_delivery_s_doubt_still_holds_the_contact(stored: Lab) -> No
     first = with_phone(stored, 1)
     stored.work()
     with stored.pool.connection() as conn:
-        deliveries.cancel(conn, first, 1)
+        person_arrows.cancel(conn, first, 1)
     second = with_email_only(stored, 1)
     stored.work()
     assert stored.delivery(second)["reason"] == "record_in_doubt"

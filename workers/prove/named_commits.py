@@ -73,7 +73,7 @@ DECISION: Final[dict[str, str]] = {
     "decisions.settle_new": "another need for a message",
     "decisions.settle_note": "a note in spite of a closed opportunity",
     "contact_choice.settle_contact": "which contact it is",
-    "deliveries.decided": "a person's arrow",
+    "person_arrows.decided": "a person's arrow",
     "installation.open_epoch": "a new epoch, after a restore",
     "item_decisions.assign": "whose an item is",
     "item_decisions.resolve": "an item is closed",

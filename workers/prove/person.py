@@ -7,7 +7,7 @@ from uuid import UUID
 from intake import decisions
 from intake.decided import Author, Refused
 from intake.decisions import Applied
-from intake.deliveries import NotAllowed
+from intake.person_arrows import NotAllowed
 from workers.prove.stage import Stage
 
 PERSON = Author("prove", "looked for it in the CRM")
