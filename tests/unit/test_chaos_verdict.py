@@ -52,6 +52,12 @@ def test_an_older_version_of_a_quote_needs_not_stand_there_any_more() -> None:
     assert judge([FIRST, SECOND], seen) == Verdict(accepted=2, confirmed=2, open=0)
 
 
+def test_a_follow_up_lacks_no_task_while_the_opener_that_makes_it_is_open() -> None:
+    note = Standing("n2", "note", "o2", words=frozenset({"prueba/2/2."}))
+    seen = evidence(*lead(2, "prueba/2/1.", "200.50")[:2], note, e11="review", e12="confirmed")
+    assert judge([FIRST, SECOND], seen).lost == ()
+
+
 # --- it can fail ------------------------------------------------------------------------------------------------------
 
 

@@ -89,7 +89,7 @@ class _Court:
         opportunities = list(self._opportunities(event.saying.person))
         if not opportunities:
             return "there is no opportunity of its person"
-        if not any(self._under(each, "task") for each in opportunities):
+        if not any(self._under(each, "task") for each in opportunities) and not self._somebody_waits(event):
             return "its opportunity has no task"
         return self._wrong_amount(event, opportunities)
 
@@ -97,6 +97,10 @@ class _Court:
         """Whether a newer version of the same quote took its place, or may have."""
         newer = (each for each in self.versions[event.saying.person] if each.saying.version > event.saying.version)
         return any(self.is_open(each) or self.evidence.states.get(each.event_id) == CONFIRMED for each in newer)
+
+    def _somebody_waits(self, event: Accepted) -> bool:
+        """Whether another of its person is open: a task is made by the opener, which may wait after its opportunity."""
+        return any(self.is_open(each) for each in self.versions[event.saying.person])
 
     def _wrong_amount(self, event: Accepted, opportunities: Sequence[Standing]) -> str | None:
         amount = event.saying.amount
