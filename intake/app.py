@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -29,7 +30,7 @@ from intake.desk.mount import Beside
 from intake.identity import Mode
 from intake.reading import Post
 from intake.receive import Door, Reply, refused
-from intake.refusals import Refusals
+from intake.refusals import Refusal, Refusals
 from intake.refused import Keeper
 from intake.sources import PROVIDERS
 from intake.sources import find as find_provider
@@ -39,6 +40,8 @@ from intake.sources.submission import URLENCODED
 from intake.spool_drain import Drainer
 
 log = structlog.get_logger()
+
+HOOKS = re.compile("(/test)?/hooks/")
 
 # How long the pool tries by itself when the database is away, in seconds; then each request makes it try again, so that
 # the first one after an outage is accepted.
@@ -96,12 +99,11 @@ def _desk(process: Process, settings: Settings, hint: Callable[[], object]) -> F
 
 
 def build(
-    door: Door, *, hint: Callable[[], object], on_refusal: Callable[[str, str], object] = lambda _source, _reason: None
+    door: Door, *, hint: Callable[[], object], on_refusal: Callable[[Refusal], object] = lambda _refusal: None
 ) -> Flask:
     """The routes around a door.
 
-    `hint` is called after the answer has gone; `on_refusal` is told the source ("" for none of ours) and the reason of
-    a delivery that is refused, and returns at once.
+    `hint` is called after the answer has gone; `on_refusal` is told of a delivery that is refused, and returns at once.
     """
     app = Flask("intake", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
@@ -131,9 +133,10 @@ def build(
 
     @app.after_request
     def count_refusal(response: Response) -> Response:
-        if response.status_code >= HTTPStatus.BAD_REQUEST and request.path.startswith("/hooks/"):
+        if response.status_code >= HTTPStatus.BAD_REQUEST and (hook := HOOKS.match(request.path)):
             name = (request.view_args or {}).get("source", "")
-            on_refusal(name if name in door.settings.sources else "", _reason(response))
+            source = name if name in door.settings.sources else ""
+            on_refusal(Refusal("test" if hook[1] else "live", source, _reason(response)))
         return response
 
     @app.get("/healthz")

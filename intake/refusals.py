@@ -2,7 +2,8 @@
 
 A refused request only counts in memory; a thread writes the counts every few seconds, all in one statement.  A process
 that is killed loses those of some seconds: they are for alerts, and nothing else rests on them.  The log names the
-first of a kind, and then how many there were: a flood that could write a line each would fill the disk.
+first of a kind, and then how many there were: a flood that could write a line each would fill the disk.  Refused tests
+are for whoever tries a sender out: they stand in the log alone, and are no noise.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import psycopg
 import psycopg_pool
@@ -19,11 +20,12 @@ from psycopg.types.json import Jsonb
 
 from intake import background
 from intake.db import Pool
+from intake.identity import Mode
 
 log = structlog.get_logger()
 
 EVERY = 10.0  # seconds
-# Pairs of source and reason; both are closed lists, and this bounds the memory all the same.
+# Kinds of refusals; mode, source and reason are closed lists, and this bounds the memory all the same.
 MOST = 1000
 
 ADD = """
@@ -35,25 +37,34 @@ ADD = """
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """`source`: a name of the configuration, "" where it was none.  `reason`: the code that was answered."""
+
+    mode: Mode
+    source: str
+    reason: str
+
+
 @dataclass(slots=True)
 class Refusals:
     """`pool` is the door's.  Nothing here waits for the database but the thread."""
 
     pool: Pool
     every: float = EVERY
-    _counted: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _counted: Counter[Refusal] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _thread: threading.Thread | None = None
 
-    def count(self, source: str, reason: str) -> None:
-        """One more.  `source`: a name of the configuration, "" where it was none."""
+    def count(self, refusal: Refusal) -> None:
+        """One more."""
         with self._lock:
-            first = (source, reason) not in self._counted
+            first = refusal not in self._counted
             if len(self._counted) < MOST:
-                self._counted[source, reason] += 1
+                self._counted[refusal] += 1
             self._thread = background.begin(self._thread, self._run, "refusals")
         if first:
-            log.info("delivery refused", source=source, reason=reason)
+            log.info("delivery refused", **asdict(refusal))
 
     def _run(self) -> None:
         """Write what was counted, until nothing more comes for a while; the next refusal begins anew."""
@@ -65,19 +76,20 @@ class Refusals:
         """Add what was counted to the table; while the database is away it is counted on."""
         with self._lock:
             counted, self._counted = self._counted, Counter()
-        if not counted:
-            return
+        rows = _rows(counted)
         try:
-            with self.pool.connection() as conn:
-                conn.execute(ADD, {"rows": Jsonb(_rows(counted))})
+            if rows:
+                with self.pool.connection() as conn:
+                    conn.execute(ADD, {"rows": Jsonb(rows)})
         except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed) as away:
             log.warning("refusals not counted yet", error=type(away).__name__)
             with self._lock:
                 self._counted += counted
         else:
-            for (source, reason), number in counted.items():
-                log.info("deliveries refused", source=source, reason=reason, count=number)
+            for refusal, number in counted.items():
+                log.info("deliveries refused", **asdict(refusal), count=number)
 
 
-def _rows(counted: Mapping[tuple[str, str], int]) -> list[dict[str, object]]:
-    return [{"source": source, "reason": reason, "count": count} for (source, reason), count in counted.items()]
+def _rows(counted: Mapping[Refusal, int]) -> list[dict[str, object]]:
+    live = [each for each in counted.items() if each[0].mode == "live"]
+    return [{"source": each.source, "reason": each.reason, "count": count} for each, count in live]

@@ -15,7 +15,7 @@ import pytest
 from intake.alerts import changes, outbox
 from intake.config import Secret
 from intake.db import transaction
-from intake.refusals import Refusals
+from intake.refusals import Refusal, Refusals
 from intake.spool import SUFFIX
 from tests.commands import beside, intake, listed
 from tests.lab import Lab
@@ -255,7 +255,7 @@ def test_tests_beside_as_many_live_leads_are_tests(told: Told) -> None:
 def test_noise_is_told(told: Told) -> None:
     refusals = Refusals(told.lab.pool)
     for _ in range(40):
-        refusals.count("web", "not_authentic")
+        refusals.count(Refusal("live", "web", "not_authentic"))
     refusals.write()
     (text,) = told.round(timedelta(minutes=6))
     assert "40 entregas de «web» rechazadas" in text
