@@ -43,10 +43,11 @@ ADD = """
 
 @dataclass(slots=True)
 class AcceptTimes:
-    """`pool` is the door's.  Nothing here waits for the database but the thread."""
+    """`pool` is the door's.  Nothing here waits for the database but the thread, which `start` lets run."""
 
     pool: Pool
     every: float = EVERY
+    start: Callable[[threading.Thread], object] = threading.Thread.start
     _counted: Counter[float] = field(default_factory=Counter)
     _seconds: dict[float, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -58,7 +59,7 @@ class AcceptTimes:
         with self._lock:
             self._counted[most] += 1
             self._seconds[most] = self._seconds.get(most, 0.0) + seconds
-            self._thread = background.begin(self._thread, self._run, "accept-times")
+            self._thread = background.begin(self._thread, self._run, "accept-times", self.start)
 
     def _run(self) -> None:
         wait = threading.Event()

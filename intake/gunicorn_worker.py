@@ -97,8 +97,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn publishes no types
     lingering: dict[Connection, None]
     # Those whose request is being served, and until when (time.monotonic).
     busy: dict[Connection, float]
-    # Bytes of all that arrives.
+    # Bytes of all that arrives, and how many there may be.
     held: int
+    most_held: int = MOST_ARRIVING
 
     def init_process(self) -> None:
         """Called in the new process; returns when the worker ends."""
@@ -209,7 +210,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn publishes no types
                 if conn.arrival.is_asked():
                     with suppress(OSError):
                         conn.sock.send(CONTINUE)
-        while self.held > MOST_ARRIVING and self.cut_oldest():
+        while self.held > self.most_held and self.cut_oldest():
             pass
 
     def serve(self, conn: Connection, *, reusable: bool) -> None:

@@ -51,12 +51,13 @@ class NotOwner(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`source` None: all.  `dry`: only count.  `now` None: the database's own; tests name another."""
+    """`source` None: all.  `dry`: only count.  `now` None: the database's own.  Tests name other `now` and `steps`."""
 
     source: str | None = None
     dry: bool = False
     batch: int = BATCH
     now: datetime | None = None
+    steps: Sequence[Step] = STEPS
 
 
 def purge(conn: Conn, settings: Settings, wish: Wish, *, told: Told = lambda _done, _total: None) -> Counter[str]:
@@ -86,7 +87,7 @@ def is_owner(conn: Conn) -> bool:
 def _work(settings: Settings, wish: Wish) -> Iterator[tuple[Step, Source, int]]:
     for source in settings.sources.values():
         if wish.source in {None, source.name}:
-            yield from ((step, source, days) for step in STEPS if (days := step.days(source)))
+            yield from ((step, source, days) for step in wish.steps if (days := step.days(source)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,15 +81,13 @@ CHOOSING = 7_030_299  # an advisory lock of this test
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: f"{step.what} {next(iter(step.acts))}")
-def test_what_is_delivered_again_while_a_batch_is_chosen_stays(
-    made: Lab, monkeypatch: pytest.MonkeyPatch, step: Step
-) -> None:
+def test_what_is_delivered_again_while_a_batch_is_chosen_stays(made: Lab, step: Step) -> None:
     event = confirmed(made)
     wait = f" AND (SELECT pg_advisory_xact_lock_shared({CHOOSING}) IS NOT NULL) ORDER BY"
-    monkeypatch.setattr("intake.purge.STEPS", (replace(step, select=step.select.replace(" ORDER BY", wait, 1)),))
+    slow = replace(step, select=step.select.replace(" ORDER BY", wait, 1))
     with ThreadPoolExecutor(1) as thread, psycopg.connect(made.database_url, autocommit=True) as conn:
         conn.execute("SELECT pg_advisory_lock(%s)", [CHOOSING])
-        going = thread.submit(purged, made, after(121))
+        going = thread.submit(purged, made, after(121, steps=[slow]))
         until(lambda: made.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
         person_arrows.new_generation(conn, event, gated=False)
         conn.execute("SELECT pg_advisory_unlock(%s)", [CHOOSING])

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 import psycopg_pool
-import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
@@ -27,9 +26,8 @@ def no_more_threads(_thread: threading.Thread) -> NoReturn:
     raise RuntimeError("can't start new thread")
 
 
-def test_what_was_accepted_is_answered_so_where_no_thread_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_accepted_is_answered_so_where_no_thread_can_be_made() -> None:
     pool: Pool = psycopg_pool.ConnectionPool("", connection_class=BoundedConnection, open=False)
-    times = AcceptTimes(pool)
-    monkeypatch.setattr(threading.Thread, "start", no_more_threads)
+    times = AcceptTimes(pool, start=no_more_threads)
     answers = [Client(Timed(accepting, times.note)).post("/hooks/web") for _ in range(2)]
     assert [each.status_code for each in answers] == [200, 200]

@@ -13,9 +13,8 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from intake import gunicorn_worker
 from intake.arriving import Most
-from intake.gunicorn_worker import MOST_LINGERING, Connection, Worker
+from intake.gunicorn_worker import MOST_ARRIVING, MOST_LINGERING, Connection, Worker
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -33,9 +32,9 @@ class Nothing(BaseApplication):  # type: ignore[misc]  # gunicorn publishes no t
 class Idle(Worker):
     """Whose main loop is not running, and whose threads serve nothing."""
 
-    def __init__(self, connections: int) -> None:
+    def __init__(self, connections: int, most_held: int) -> None:
         super().__init__(1, 1, [], Nothing(), 30, Config(), Logger(Config()))
-        self.worker_connections = connections
+        self.worker_connections, self.most_held = connections, most_held
         self.most = Most(head=1_000_000, body=1_000_000)
         self.arriving, self.lingering, self.busy, self.held = {}, {}, {}, 0
         self.poller = selectors.DefaultSelector()
@@ -54,8 +53,8 @@ def stack() -> Iterator[ExitStack]:
         yield made
 
 
-def idle(stack: ExitStack, connections: int = 1000) -> Idle:
-    worker = Idle(connections)
+def idle(stack: ExitStack, connections: int = 1000, most_held: int = MOST_ARRIVING) -> Idle:
+    worker = Idle(connections, most_held)
     stack.callback(worker.tmp.close)
     stack.callback(worker.poller.close)
     return worker
@@ -77,12 +76,9 @@ def arriving(worker: Idle) -> Iterator[tuple[Connection, socket.socket]]:
         yield conn, client
 
 
-def test_one_that_is_cut_off_while_its_bytes_are_told_of_is_let_go(
-    stack: ExitStack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    worker = idle(stack)
+def test_one_that_is_cut_off_while_its_bytes_are_told_of_is_let_go(stack: ExitStack) -> None:
+    worker = idle(stack, most_held=len(POST))
     (first, its_client), (second, other_client) = (stack.enter_context(arriving(worker)) for _ in range(2))
-    monkeypatch.setattr(gunicorn_worker, "MOST_ARRIVING", len(POST))
     # Both are told of at once, and the newer one's bytes are too many beside the older one's.
     worker.take(first, POST)
     other_client.sendall(POST)
