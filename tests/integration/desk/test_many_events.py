@@ -28,7 +28,7 @@ from tests.conftest import fresh_database
 
 MANY: Final = int(os.environ.get("MANY_EVENTS", "30000"))
 MIDNIGHT: Final = datetime.now(UTC) - timedelta(days=1)
-BIG: Final = {"events", "deliveries", "records"}
+BIG: Final = {"events", "deliveries", "records", "needs"}
 
 # Thirty days of them, the last now.  Of 1000 events 950 are confirmed, 20 cancelled, 20 superseded, 10 open; one of
 # 5000 came by `rare`.  Triggers and foreign keys are left out: they take ten times as long as the rows.
@@ -52,7 +52,7 @@ FILL: Final = (
     """,
     """
     INSERT INTO needs (mode, scope, key, destination, reference, first_at, last_at)
-    SELECT 'live', 'web', 'k', 'crm', 'l-1', clock_timestamp(), clock_timestamp()
+    SELECT mode, source, 'k-' || n, 'crm', 'l-' || n, at, at FROM made ORDER BY n
     """,
     """
     INSERT INTO records (destination, mode, kind, reference, state, crm_id, how)
@@ -61,7 +61,7 @@ FILL: Final = (
     """
     INSERT INTO deliveries (event_id, need_id, part, position, mode, source, destination, received_at, state, reason,
                             due_at, changed_at, contact_record)
-    SELECT event_id, 1, 'opener', n, mode, source, CASE WHEN n <= %(many)s / 5 THEN 'old' ELSE 'crm' END, at, state,
+    SELECT event_id, n, 'opener', n, mode, source, CASE WHEN n <= %(many)s / 5 THEN 'old' ELSE 'crm' END, at, state,
            'why',
            CASE WHEN state = 'received' THEN at END, at + interval '1 second', n FROM made
     """,
