@@ -5,15 +5,16 @@ A line is ok, warn (something works less well, or soon will not) or fail (delive
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 import psycopg
 from psycopg.rows import scalar_row, tuple_row
 
 from intake import heartbeats, installation, missing_secrets, queue, spooling
+from intake.alerts import conditions
 from intake.config import Process, Settings
 from intake.db import Conn, sql_folder
 from intake.installation import Mismatch
@@ -58,6 +59,9 @@ def of_settings(settings: Settings, told: Told) -> Iterator[Line]:
 
 def _secrets(settings: Settings, judged: Iterable[missing_secrets.Use], told: Told) -> Iterator[Line]:
     """What counts is what the running processes have; where this shell has another environment, that is told."""
+    needed = list(missing_secrets.uses(settings))
+    if not any(use.is_missing or missing_secrets.lacks(use, told) for use in needed):
+        yield Line("ok", "secrets", f"{len(needed)} are named, and all are there")
     closed = missing_secrets.closed(settings, told)
     for use in judged:
         those, there = missing_secrets.PROCESSES[use.process], missing_secrets.lacks(use, told)
@@ -80,8 +84,8 @@ def setting(conn: Conn, name: str) -> str:
     return value or ""
 
 
-def of_database(conn: Conn) -> Iterator[Line]:
-    """Its version, whether a commit is on disk, and whether its clock and ours agree."""
+def of_database(conn: Conn, *, now: Callable[[], datetime]) -> Iterator[Line]:
+    """Its version, whether a commit is on disk, and whether its clock and ours agree.  `now`: this host's, aware."""
     version = conn.info.server_version // 10_000
     known = version >= OLDEST_POSTGRES
     yield Line("ok" if known else "fail", "database", f"PostgreSQL {version}",
@@ -91,8 +95,30 @@ def of_database(conn: Conn) -> Iterator[Line]:
         on = value not in {"off", "false"}
         yield Line("ok" if on else "fail", name, value,
                    "" if on else f"set {name} = on: what was acknowledged may be lost with the power")  # fmt: skip
+    yield from _hasty(conn)
     yield from _limits(conn)
-    yield _skew(conn)
+    yield _skew(conn, now)
+
+
+# Of roles and of the whole database: what a web process that connects as another role gets.
+HASTY = """
+    SELECT coalesce(r.rolname, 'this database')
+      FROM pg_db_role_setting s
+      LEFT JOIN pg_roles r ON r.oid = s.setrole
+      LEFT JOIN pg_database d ON d.oid = s.setdatabase
+     WHERE (d.datname = current_database() OR s.setdatabase = 0)
+       AND s.setconfig && ARRAY['synchronous_commit=off', 'synchronous_commit=false', 'synchronous_commit=no',
+                                'synchronous_commit=0']
+     ORDER BY 1
+"""
+
+
+def _hasty(conn: Conn) -> Iterator[Line]:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        whose: list[str] = cursor.execute(HASTY).fetchall()
+    for each in whose:
+        yield Line("fail", "synchronous_commit", f"off for {each}",
+                   "ALTER ROLE ... RESET it: what was acknowledged may be lost with the power")  # fmt: skip
 
 
 # What each of our connections asks for (intake.db), and a pooler may leave out.
@@ -106,10 +132,10 @@ def _limits(conn: Conn) -> Iterator[Line]:
             yield Line("warn", name, "0: a statement may wait for ever", remedy)
 
 
-def _skew(conn: Conn) -> Line:
+def _skew(conn: Conn, now: Callable[[], datetime]) -> Line:
     with conn.cursor(row_factory=scalar_row) as cursor:
         there: datetime | None = cursor.execute("SELECT clock_timestamp()").fetchone()
-    seconds = abs((datetime.now(UTC) - there).total_seconds()) if there else 0.0
+    seconds = abs((now() - there).total_seconds()) if there else 0.0
     if seconds <= SKEW:
         return Line("ok", "clocks", f"{seconds:.1f} s apart")
     return Line("warn", "clocks", f"{seconds:.1f} s apart", "synchronise this host and the database's (NTP)")
@@ -232,3 +258,19 @@ def of_accounts(conn: Conn, settings: Settings) -> Iterator[Line]:
                        f"run `intake crm check --create --destination {name}`")  # fmt: skip
         elif name not in paused:
             yield Line("ok", f"account {name}", "sentinels stand")
+
+
+# --- senders --------------------------------------------------------------------------------------------------------
+
+
+def of_test_addresses(conn: Conn, settings: Settings) -> Iterator[Line]:
+    """Whether a live form seems to post where nothing reaches the CRM; the alert of this name asks the same."""
+    what = "addresses for tests"
+    found = conditions.holding(conn, settings, {"test_address": conditions.SLOW["test_address"]})
+    for each in found:
+        since = each.since.astimezone(settings.timezone)
+        yield Line("warn", what, f"{each.count} deliveries of {each.subject} came to one since {since:%Y-%m-%d %H:%M},"
+                   " more than live ones, and go to no live CRM",
+                   f"if it is a live form, change its address to /hooks/{each.subject}")  # fmt: skip
+    if not found:
+        yield Line("ok", what, "no live form seems to post to one")

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import purge_sql
+from intake import aging, purge_sql
 from intake.config import Settings, Source
 from intake.db import Conn
 
@@ -72,6 +72,8 @@ def purge(conn: Conn, settings: Settings, wish: Wish, *, told: Told = lambda _do
     for done, (step, source, days) in enumerate(work):
         told(done, len(work))
         counted += _all_batches(conn, step, source, timedelta(days=days), wish)
+    if wish.source is None and not wish.dry:
+        aging.note_purge(conn)
     return counted
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import psycopg
 
-from intake import doctor, heartbeats, sealing, standstill
+from intake import aging, doctor, heartbeats, sealing, standstill
 from intake.cli import place
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import console, print_json
@@ -83,7 +84,7 @@ def _database(process: Process, settings: Settings | None) -> Iterator[Line]:
         return
     try:
         with place.connection() as conn:
-            yield from doctor.of_database(conn)
+            yield from doctor.of_database(conn, now=lambda: datetime.now(UTC))
             migrations = doctor.of_migrations(conn)
             yield migrations
             if migrations.verdict == "ok":
@@ -91,6 +92,8 @@ def _database(process: Process, settings: Settings | None) -> Iterator[Line]:
                 yield from doctor.of_processes(conn)
                 if settings is not None:
                     yield from doctor.of_accounts(conn, settings)
+                    yield from doctor.of_test_addresses(conn, settings)
+                    yield aging.of_retention(conn, settings)
                     yield from standstill.of_deliveries(conn, settings, heartbeats.lacking(conn))
     except psycopg.OperationalError:
         yield Line("fail", "database", "cannot be reached", "start PostgreSQL, or correct DATABASE_URL")

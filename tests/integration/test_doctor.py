@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
+import redis
+from psycopg.sql import SQL, Identifier
 
 from crm_clients.registry import CLIENTS
 from intake import doctor
 from intake.config.known import KNOWN_CLIENTS
-from tests.commands import beside, intake, listed
+from tests.commands import Json, beside, intake, listed
 from tests.lab import Lab, lab
+from tests.ports import free_port
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
 
 
 @pytest.fixture
@@ -23,22 +32,31 @@ def stored(database_url: str, tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture
 def environ(stored: Lab, tmp_path: Path, redis_url: str) -> Mapping[str, str]:
-    return {**beside(stored, tmp_path), "REDIS_URL": redis_url}
+    return {**beside(stored, tmp_path), "REDIS_URL": redis_url, "PORT": str(free_port())}
+
+
+def lines(environ: Mapping[str, str]) -> dict[str, Json]:
+    """Each line by what it is about."""
+    return {str(line["what"]): line for line in listed(intake(environ, "check", "--json").document, "checks")}
 
 
 def verdicts(environ: Mapping[str, str]) -> dict[str, str]:
     """The verdict of each line."""
-    return {
-        str(line["what"]): str(line["verdict"])
-        for line in listed(intake(environ, "check", "--json").document, "checks")
-    }
+    return {what: str(line["verdict"]) for what, line in lines(environ).items()}
 
 
 def test_what_is_in_order_is_ok(environ: Mapping[str, str]) -> None:
     found = verdicts(environ)
-    # The test's own PostgreSQL runs without fsync, and no process of ours runs.
-    expected = {"fsync": "fail", "synchronous_commit": "fail", "workers": "fail", "clock": "fail"}
+    # The test's own PostgreSQL runs without fsync, no process of ours runs, and no proxy stands before it.
+    expected = {"fsync", "synchronous_commit", "workers", "clock", "public address", "public address reached"}
     assert {what: verdict for what, verdict in found.items() if verdict != "ok" and what not in expected} == {}
+
+
+def test_everything_that_deliveries_rest_on_has_a_line(environ: Mapping[str, str]) -> None:
+    assert {
+        "public address", "public address reached", "secrets", "database", "fsync", "synchronous_commit", "clocks",
+        "redis", "maxmemory-policy", "clock", "workers", "retention", "addresses for tests",
+    } <= lines(environ).keys()  # fmt: skip
 
 
 def test_a_commit_that_is_not_on_disk_fails(environ: Mapping[str, str]) -> None:
@@ -47,8 +65,20 @@ def test_a_commit_that_is_not_on_disk_fails(environ: Mapping[str, str]) -> None:
 
 def test_limits_that_a_pooler_left_out_are_told(database_url: str) -> None:
     with psycopg.connect(database_url, autocommit=True) as conn:
-        told = {line.what: line.verdict for line in doctor.of_database(conn)}
+        told = {line.what: line.verdict for line in doctor.of_database(conn, now=now)}
     assert [told.get(name) for name in doctor.LIMITS] == ["warn"] * 3
+
+
+def test_a_clock_that_is_wrong_is_told(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        late = list(doctor.of_database(conn, now=lambda: now() - timedelta(minutes=2)))
+    assert [(line.verdict, bool(line.remedy)) for line in late if line.what == "clocks"] == [("warn", True)]
+
+
+def test_a_commit_that_does_not_wait_for_one_role_fails(stored: Lab, environ: Mapping[str, str]) -> None:
+    with stored.pool.connection() as conn:
+        conn.execute(SQL("ALTER DATABASE {} SET synchronous_commit = off").format(Identifier(conn.info.dbname)))
+    assert lines(environ)["synchronous_commit"]["detail"] == "off for this database"
 
 
 def test_a_tick_is_seen(stored: Lab, environ: Mapping[str, str]) -> None:
@@ -61,8 +91,7 @@ def test_a_failing_check_is_a_finding(environ: Mapping[str, str]) -> None:
 
 
 def test_every_line_that_is_not_ok_says_what_to_do(environ: Mapping[str, str]) -> None:
-    lines = listed(intake(environ, "check", "--json").document, "checks")
-    assert [line["what"] for line in lines if line["verdict"] != "ok" and not line["remedy"]] == []
+    assert [what for what, line in lines(environ).items() if line["verdict"] != "ok" and not line["remedy"]] == []
 
 
 def test_a_database_that_is_away_does_not_hide_the_rest(environ: Mapping[str, str]) -> None:
@@ -75,8 +104,16 @@ def test_a_redis_that_is_away_is_told(environ: Mapping[str, str]) -> None:
 
 
 def test_the_version_of_redis_is_told(environ: Mapping[str, str]) -> None:
-    lines = {line["what"]: line for line in listed(intake(environ, "check", "--json").document, "checks")}
-    assert str(lines["redis"]["detail"]).startswith(("Valkey ", "Redis "))
+    assert str(lines(environ)["redis"]["detail"]).startswith(("Valkey ", "Redis "))
+
+
+def test_hints_that_may_be_thrown_away_are_told(environ: Mapping[str, str], redis_url: str) -> None:
+    client = redis.Redis.from_url(redis_url)
+    client.config_set("maxmemory-policy", "allkeys-lru")
+    try:
+        assert verdicts(environ)["maxmemory-policy"] == "warn"
+    finally:
+        client.config_set("maxmemory-policy", "noeviction")
 
 
 def test_a_database_without_tables_asks_for_migrate(environ: Mapping[str, str], empty_database_url: str) -> None:
@@ -108,7 +145,8 @@ def test_the_sentinels_can_be_made(stored: Lab, environ: Mapping[str, str]) -> N
 
 
 def test_a_missing_secret_is_a_notice(environ: Mapping[str, str]) -> None:
-    assert verdicts({**environ, "WEB_SECRET": ""})["notice"] == "warn"
+    found = verdicts({**environ, "WEB_SECRET": ""})
+    assert (found["notice"], "secrets" in found) == ("warn", False)
 
 
 def test_a_client_that_this_version_lacks_is_told(environ: Mapping[str, str], tmp_path: Path) -> None:
@@ -123,5 +161,67 @@ def test_a_client_that_this_version_lacks_is_told(environ: Mapping[str, str], tm
 
 def test_a_wrong_configuration_is_told_with_its_line(environ: Mapping[str, str], tmp_path: Path) -> None:
     (tmp_path / "intake.toml").write_text("[intake\n")
-    lines = listed(intake(environ, "check", "--json").document, "checks")
-    assert [line["verdict"] for line in lines if "intake.toml:1" in str(line["detail"])] == ["fail"]
+    found = lines(environ).values()
+    assert [line["verdict"] for line in found if "intake.toml:1" in str(line["detail"])] == ["fail"]
+
+
+# --- senders, and what is old -----------------------------------------------------------------------------------------
+
+
+def received(stored: Lab, ages: Iterable[timedelta], *, mode: str) -> None:
+    """Deliveries of the source `web` that came so long ago."""
+    with stored.pool.connection() as conn:
+        conn.cursor().executemany(
+            "INSERT INTO receipts (receipt_id, received_at, mode, source, content_type, verdict)"
+            " VALUES (%s, clock_timestamp() - %s, %s, 'web', '', 'accepted')",
+            [(uuid4(), age, mode) for age in ages],
+        )
+
+
+def test_a_live_form_that_posts_to_the_address_for_tests_is_told(stored: Lab, environ: Mapping[str, str]) -> None:
+    received(stored, [timedelta(minutes=1, hours=hour) for hour in range(20)], mode="test")
+    line = lines(environ)["addresses for tests"]
+    assert (line["verdict"], "/hooks/web" in str(line["remedy"])) == ("warn", True)
+
+
+def test_trying_a_form_out_is_no_live_form(stored: Lab, environ: Mapping[str, str]) -> None:
+    received(stored, [timedelta(minutes=minute) for minute in range(20)], mode="test")
+    assert verdicts(environ)["addresses for tests"] == "ok"
+
+
+@pytest.fixture
+def aging(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Where contents shall go after thirty days."""
+    file = Path(environ["INTAKE_CONFIG"])
+    file.write_text(file.read_text().replace("[defaults]", "[defaults]\npayload_retention_days = 30", 1))
+    return environ
+
+
+def test_where_nothing_is_old_yet_no_purge_is_missing(stored: Lab, aging: Mapping[str, str]) -> None:
+    received(stored, [timedelta(days=29)], mode="live")
+    assert verdicts(aging)["retention"] == "ok"
+
+
+def test_a_purge_that_never_ran_is_told(stored: Lab, aging: Mapping[str, str]) -> None:
+    received(stored, [timedelta(days=33)], mode="live")
+    assert verdicts(aging)["retention"] == "warn"
+
+
+def test_a_purge_that_ran_is_seen(stored: Lab, aging: Mapping[str, str]) -> None:
+    received(stored, [timedelta(days=33)], mode="live")
+    intake(aging, "purge")
+    assert verdicts(aging)["retention"] == "ok"
+
+
+@pytest.mark.parametrize("words", [("--dry-run",), ("web",)])
+def test_half_a_purge_is_none(stored: Lab, aging: Mapping[str, str], words: tuple[str, ...]) -> None:
+    received(stored, [timedelta(days=33)], mode="live")
+    intake(aging, "purge", *words)
+    assert verdicts(aging)["retention"] == "warn"
+
+
+def test_a_purge_that_runs_no_more_is_told(stored: Lab, aging: Mapping[str, str]) -> None:
+    intake(aging, "purge")
+    with stored.pool.connection() as conn:
+        conn.execute("UPDATE rounds SET due_at = due_at - interval '3 days' WHERE name = 'purge'")
+    assert verdicts(aging)["retention"] == "warn"

@@ -17,6 +17,7 @@ from workers import checks, wiring
 from workers.checks import Finding as Checked
 from workers.commands.connecting import connect
 from workers.commands.contracting import contract, of_contracts
+from workers.commands.reaching import of_public_address
 from workers.commands.tools import desk
 
 
@@ -27,7 +28,10 @@ def check(*, json_wanted: bool) -> None:
 
     Exit status 1 if something fails, 2 if the settings are wrong.
     """
-    checking.run(lambda settings: chain(of_clients(settings), of_contracts(settings)), json_wanted=json_wanted)
+    checking.run(
+        lambda settings: chain(of_public_address(settings), of_clients(settings), of_contracts(settings)),
+        json_wanted=json_wanted,
+    )
 
 
 def of_clients(settings: Settings) -> Iterator[Line]:
