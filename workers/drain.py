@@ -1,13 +1,15 @@
 """The pool that empties the queue: threads that claim due work one by one until none is left or the slice is over.
 
-The hint that started it says nothing of what is due; PostgreSQL does.  What somebody at the desk waits for comes first
-(it is rare), then deliveries, then what has to be fetched for them, then looks, then the control calls of paused
-accounts, then the pages of the nightly reconciliation.
+How many there are, and when they leave, stands in shift.py.  The hint that started it says nothing of
+what is due; PostgreSQL does.  What somebody at the desk waits for comes first (it is rare), then deliveries, then what
+has to be fetched for them, then looks, then the control calls of paused accounts, then the pages of the nightly
+reconciliation.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -24,6 +26,7 @@ from workers.fetch import fetch_due
 from workers.look import look_due
 from workers.nightly import page_due
 from workers.pull import pull_due
+from workers.shift import Shift
 
 log = structlog.get_logger()
 
@@ -36,28 +39,34 @@ def drain(desk: Desk, *, threads: int, slice_of: timedelta = SLICE, stop: thread
     until = desk.deadline(slice_of)
     stopping = stop or threading.Event()
     with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="drain") as pool:
-        workers = [pool.submit(_work, desk, until, stopping) for _ in range(threads)]
-        return sum(each.result() for each in workers)
+        shift = Shift(
+            pool,
+            threads,
+            look=lambda at_all: _look(desk, shift, at_all=at_all),
+            stops=lambda: stopping.is_set() or desk.clock() >= until,
+            clock=desk.clock,
+        )
+        return shift.run()
 
 
-def _work(desk: Desk, until: float, stop: threading.Event) -> int:
-    done = 0
-    while desk.clock() < until and not stop.is_set():
-        try:
-            if not one(desk):
-                break
-        except LOST as lost:
-            log.warning("database lost while working", error=type(lost).__name__)
-            break  # What was in flight is in doubt by itself; the clock's next hint brings a worker back.
-        done += 1
-    return done
+def _look(desk: Desk, shift: Shift, *, at_all: bool) -> bool:
+    try:
+        return one(desk, shift.more) if at_all else _deliver_next(desk, shift.more)
+    except LOST as lost:
+        # What was in flight is in doubt by itself; the clock's next hint brings a worker back.
+        log.warning("database lost while working", error=type(lost).__name__)
+        return False
 
 
-def one(desk: Desk) -> bool:
-    """Do the next piece of due work.  False: there is none."""
+def _nobody() -> None:
+    """There is nobody to be told."""
+
+
+def one(desk: Desk, claimed: Callable[[], None] = _nobody) -> bool:
+    """Do the next piece of due work.  False: there is none.  `claimed` is told of a delivery before it is worked on."""
     return (
         read_due(desk)
-        or _deliver_next(desk)
+        or _deliver_next(desk, claimed)
         or fetch_due(desk)
         or look_due(desk)
         or _control_due(desk)
@@ -73,7 +82,7 @@ def _decision_due(desk: Desk) -> bool:
         return bulk.step(conn, desk.settings)
 
 
-def _deliver_next(desk: Desk) -> bool:
+def _deliver_next(desk: Desk, claimed: Callable[[], None] = _nobody) -> bool:
     """Nothing is claimed for an account that refuses calls for now, so that those of other accounts go on."""
     refusing = desk.limiter.closed(desk.destinations)
     taking = [each for each in desk.destinations if each not in refusing]
@@ -81,6 +90,7 @@ def _deliver_next(desk: Desk) -> bool:
         held = deliveries.claim(conn, destinations=taking, lease=desk.patience.lease)
     if held is None:
         return False
+    claimed()
     desk.at("delivery.claimed")
     log.info("delivery claimed", event_id=str(held.event_id), part=held.part)
     deliver(desk, held)

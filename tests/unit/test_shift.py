@@ -1,0 +1,107 @@
+"""The threads of one drain: none leaves while another works, and no more come than there is work for."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from workers.shift import LOOKS_EVERY, Shift
+
+PATIENCE = 60.0  # seconds, for a slow machine
+
+
+class Work:
+    """Pieces of work, each a function; `at_once` is the most that were under way together."""
+
+    def __init__(self, *pieces: Callable[[], None]) -> None:
+        self.due: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self.stop = threading.Event()
+        self.lock = threading.Lock()
+        self.under_way = self.at_once = self.looks = 0
+        for each in pieces:
+            self.due.put(each)
+
+    def run(self, threads: int) -> int:
+        with ThreadPoolExecutor(threads) as pool:
+            shift = Shift(pool, threads, lambda _at_all: self.look(shift), self.stop.is_set, time.monotonic)
+            return shift.run()
+
+    def look(self, shift: Shift) -> bool:
+        try:
+            piece = self.due.get_nowait()
+        except queue.Empty:
+            return False
+        shift.more()
+        with self.lock:
+            self.under_way += 1
+            self.at_once = max(self.at_once, self.under_way)
+        piece()
+        with self.lock:
+            self.under_way -= 1
+        return True
+
+
+def wait(event: threading.Event) -> None:
+    assert event.wait(PATIENCE)
+
+
+def test_where_nothing_is_due_all_leave() -> None:
+    assert Work().run(threads=4) == 0
+
+
+def test_every_piece_is_done_once() -> None:
+    done: list[int] = []
+    pieces = [lambda number=number: done.append(number) for number in range(50)]
+    assert (Work(*pieces).run(threads=4), sorted(done)) == (50, list(range(50)))
+
+
+def test_what_arrives_while_another_works_is_not_left_to_that_one() -> None:
+    begun, arrived = threading.Event(), threading.Event()
+
+    def lasts_until_the_other_is_done() -> None:
+        begun.set()
+        wait(arrived)
+
+    def arrives() -> None:
+        wait(begun)
+        time.sleep(3 * LOOKS_EVERY)  # whoever found nothing has looked again, and again found nothing
+        work.due.put(arrived.set)
+
+    work = Work(lasts_until_the_other_is_done)
+    sender = threading.Thread(target=arrives)
+    sender.start()
+    assert work.run(threads=2) == 2
+    sender.join()
+
+
+def test_as_many_work_as_there_are_pieces() -> None:
+    all_here = threading.Barrier(5, timeout=PATIENCE)
+
+    def waits_for_the_others() -> None:
+        all_here.wait()
+
+    work = Work(*[waits_for_the_others] * 5)
+    assert (work.run(threads=8), work.at_once) == (5, 5)
+
+
+def test_no_more_work_than_there_are_threads() -> None:
+    work = Work(*[lambda: time.sleep(0.01)] * 20)
+    assert work.run(threads=3) == 20
+    assert work.at_once <= 3
+
+
+def test_after_a_stop_nothing_is_begun() -> None:
+    work = Work()
+    work.due.put(work.stop.set)
+    work.due.put(lambda: None)
+    assert (work.run(threads=1), work.due.qsize()) == (1, 1)
+
+
+def test_what_one_raises_is_told() -> None:
+    with pytest.raises(pytest.fail.Exception):
+        Work(lambda: pytest.fail("a bug")).run(threads=2)
