@@ -6,6 +6,9 @@ request's correctness rests on it.  Its own clock counts, so that those of the h
     room    may this request go now?  zero, and counted: yes; else how long to wait
     close   the CRM refuses for so long: nobody asks before
     closed  accounts for which nothing should be claimed for now
+
+What is counted is counted call by call.  Where nothing is, Redis would only say again and again that nobody closed the
+account: that is remembered for a moment, so that what one process closes, the others may call for as long.
 """
 
 from __future__ import annotations
@@ -32,6 +35,9 @@ SHARE: Final = 0.9
 
 # After Redis failed it is not asked for so long, in seconds: each try may take half a second of a worker's time.
 LET_BE: Final = 5.0
+
+# For how long it is remembered that nobody closed an account, and who did, in seconds.
+REMEMBERED: Final = 1.0
 
 _NOW = """
 local now = tonumber(ARGV[1])
@@ -134,7 +140,7 @@ class RedisLimiter:
     """The limiter in Redis.
 
     `now` gives seconds since the epoch, None: Redis's own clock counts.  `clock` gives seconds, for how long Redis is
-    let be after it failed.
+    let be after it failed, and what it said is remembered.
     """
 
     def __init__(
@@ -152,23 +158,39 @@ class RedisLimiter:
         self._clock = clock
         self._sleep = sleep
         self._away_until = -math.inf
+        # Lost by a race of two threads is nothing but a question, or the same moment once more.
+        self._open_until: dict[tuple[str, str], float] = {}
+        self._closed_known: dict[tuple[str, ...], tuple[float, frozenset[str]]] = {}
 
     def room(self, account: str, bucket: str, limits: Sequence[Limit]) -> timedelta:
         """How long to wait for room; zero: go, and it is counted."""
         counted = [each for each in limits if each.bucket == bucket]
+        if not counted and self._clock() < self._open_until.get((account, bucket), -math.inf):
+            return NOW
         keys = [closing_key(account, bucket), *(_counting(account, each) for each in counted)]
         numbers = [number for each in counted for number in (share(each), milliseconds(each.per))]
         wait = self._ask(self._room, keys, numbers)
+        if wait == 0:
+            self._open_until[account, bucket] = self._clock() + REMEMBERED
         return timedelta(milliseconds=wait) if isinstance(wait, int) else NOW
 
     def close(self, account: str, bucket: str, lasts: timedelta) -> bool:
         """Nobody is to ask for so long.  False: it could not be kept."""
+        self._open_until.pop((account, bucket), None)
+        self._closed_known.clear()
         return self._ask(self._close, [closing_key(account, bucket)], [milliseconds(lasts)]) is not None
 
     def closed(self, accounts: Sequence[str]) -> frozenset[str]:
         """Those whose usual calls are refused for now."""
-        told = self._ask(self._closed, [closing_key(each, CALLS) for each in accounts], []) if accounts else None
-        return frozenset(accounts[int(each) - 1] for each in told) if isinstance(told, list) else frozenset()
+        until, known = self._closed_known.get(tuple(accounts), (-math.inf, frozenset[str]()))
+        if not accounts or self._clock() < until:
+            return known
+        told = self._ask(self._closed, [closing_key(each, CALLS) for each in accounts], [])
+        if not isinstance(told, list):
+            return frozenset()
+        known = frozenset(accounts[int(each) - 1] for each in told)
+        self._closed_known[tuple(accounts)] = (self._clock() + REMEMBERED, known)
+        return known
 
     def pause(self, lasts: timedelta) -> None:
         """Wait so long."""

@@ -11,7 +11,7 @@ import redis
 
 from crm_clients.abilities import CALLS, Limit
 from intake import queue
-from workers.limiter import LET_BE, NOW, RedisLimiter
+from workers.limiter import LET_BE, NOW, REMEMBERED, RedisLimiter
 
 SECOND = timedelta(seconds=1)
 TEN_A_SECOND = (Limit(12, SECOND),)  # of which ten are our share
@@ -98,6 +98,37 @@ def test_a_closed_bucket_is_closed_for_every_worker_until_then(world: World) -> 
     assert limiter.closed(["crm", "other"]) == {"crm"}
     world.seconds += 30
     assert (limiter.room("crm", CALLS, ()), limiter.closed(["crm"])) == (NOW, frozenset())
+
+
+def test_what_another_closes_is_seen_after_a_moment(world: World) -> None:
+    limiter = world.limiter()
+    assert (limiter.room("crm", CALLS, ()), limiter.closed(["crm"])) == (NOW, frozenset())
+    world.limiter().close("crm", CALLS, timedelta(seconds=30))
+    world.seconds += REMEMBERED
+    assert (limiter.room("crm", CALLS, ()) > NOW, limiter.closed(["crm"])) == (True, frozenset({"crm"}))
+
+
+def test_what_a_worker_closes_itself_it_sees_at_once(world: World) -> None:
+    limiter = world.limiter()
+    assert (limiter.room("crm", CALLS, ()), limiter.closed(["crm"])) == (NOW, frozenset())
+    limiter.close("crm", CALLS, timedelta(seconds=30))
+    assert (limiter.room("crm", CALLS, ()) > NOW, limiter.closed(["crm"])) == (True, frozenset({"crm"}))
+
+
+def test_where_calls_are_counted_another_closing_is_seen_at_once(world: World) -> None:
+    limiter = world.limiter()
+    assert limiter.room("crm", CALLS, TEN_A_SECOND) == NOW
+    world.limiter().close("crm", CALLS, timedelta(seconds=30))
+    assert limiter.room("crm", CALLS, TEN_A_SECOND) > NOW
+
+
+def test_where_nothing_is_counted_redis_is_asked_once_in_a_moment(world: World) -> None:
+    limiter = world.limiter()
+    before = world.client.info("commandstats").get("cmdstat_evalsha", {}).get("calls", 0)
+    for _ in range(10):
+        limiter.room("crm", CALLS, ())
+    after = world.client.info("commandstats")["cmdstat_evalsha"]["calls"]
+    assert after - before == 1
 
 
 def test_the_longer_wish_counts(world: World) -> None:
