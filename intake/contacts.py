@@ -63,9 +63,12 @@ LOCK_KEYS = """
     SELECT pg_advisory_xact_lock(hashtextextended(%(scope)s || encode(key, 'hex'), 0))
       FROM (SELECT key FROM unnest(%(keys)s::bytea[]) AS key ORDER BY key) AS sorted
 """
+# OFFSET 0 has each key looked up, also by a plan that PostgreSQL before 17 made while there were few, and keeps.
 BOUND_TO = """
-    SELECT DISTINCT record_id FROM contact_keys
-     WHERE destination = %(destination)s AND mode = %(mode)s AND key = ANY(%(keys)s)
+    SELECT DISTINCT k.record_id FROM unnest(%(keys)s::bytea[]) AS wanted (key)
+           CROSS JOIN LATERAL (
+           SELECT record_id FROM contact_keys
+            WHERE destination = %(destination)s AND mode = %(mode)s AND key = wanted.key OFFSET 0) AS k
 """
 BIND = """
     INSERT INTO contact_keys (destination, mode, key, reference, record_id)

@@ -31,6 +31,7 @@ from intake import (
     replays,
     updates,
 )
+from intake.at_rest import Payload
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
@@ -135,7 +136,12 @@ def _first_of_each(identified: Iterable[Identified]) -> list[Identified]:
     return list(first.values())
 
 
-PRINTS = "SELECT event_id, fingerprint FROM events WHERE event_id = ANY(%(ids)s)"
+# OFFSET 0 has each event looked up, also by a plan that PostgreSQL before 17 made while there were few, and keeps.
+PRINTS = """
+    SELECT e.event_id, e.fingerprint FROM unnest(%(ids)s::uuid[]) AS asked (event_id)
+           CROSS JOIN LATERAL (
+           SELECT event_id, fingerprint FROM events WHERE event_id = asked.event_id OFFSET 0) AS e
+"""
 
 
 def _compare(conn: Conn, key: IdentityKey, received: Received, known: Sequence[Identified]) -> list[Identified]:
@@ -187,8 +193,7 @@ def _read_alike(conn: Conn, key: IdentityKey, received: Received, each: Identifi
 
 KEEP_LEADS = """
     INSERT INTO bodies (what, event_id, revision, content)
-    SELECT 'lead', event_id, 1, convert_to(lead, 'UTF8')
-      FROM jsonb_to_recordset(%(leads)s) AS l (event_id uuid, lead text)
+    SELECT 'lead', event_id, 1, lead FROM unnest(%(ids)b::uuid[], %(leads)b::bytea[]) AS l (event_id, lead)
 """
 
 
@@ -202,8 +207,8 @@ def _deliver_all(
     ordered = sorted(fresh, key=lambda each: (each.incoming.need_key or "", _at(each, now)))
     asked = [(each, _ask_need(conn, key, received, each, now)) for each in ordered]
     kept = {each.event_id: media.referenced(received.source, each.incoming.lead) for each in fresh}
-    leads = [{"event_id": str(name), "lead": lead_schema.dump(lead).decode()} for name, lead in kept.items()]
-    conn.execute(KEEP_LEADS, {"leads": Jsonb(leads)})
+    leads = [Payload(lead_schema.dump(lead)) for lead in kept.values()]
+    conn.execute(KEEP_LEADS, {"ids": list(kept), "leads": leads})
     states = first_deliveries.insert(conn, key, received, asked)
     fetches.ask(conn, [each.event_id for each in fresh if FETCH_PENDING in each.incoming.lead.flags])
     media.ask(conn, kept)
@@ -230,8 +235,9 @@ def _ask_need(conn: Conn, key: IdentityKey, received: Received, each: Identified
 # --- the answer -----------------------------------------------------------------------------------------------------
 
 STATES = """
-    SELECT DISTINCT ON (event_id) event_id, state FROM deliveries
-     WHERE event_id = ANY(%(ids)s) ORDER BY event_id, generation DESC
+    SELECT asked.event_id, d.state FROM unnest(%(ids)s::uuid[]) AS asked (event_id)
+           CROSS JOIN LATERAL (
+           SELECT state FROM deliveries WHERE event_id = asked.event_id ORDER BY generation DESC LIMIT 1) AS d
 """
 
 

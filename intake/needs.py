@@ -133,13 +133,15 @@ def _keys(place: Place, key: IdentityKey, conversation: Conversation) -> list[by
     return [key.mac("talk", place.mode, place.scope, channel, person) for channel in channels for person in people]
 
 
-# The keys as an array, not as rows to join: a plan that was made while the table was small, and is kept with its
-# connection, would read every key of the scope.
+# OFFSET 0 has each key looked up: a plan that was made while the table was small, and is kept with its connection,
+# would read every key of the scope, joined as rows always, and as an array before PostgreSQL 17.
 FIND_TALK = """
-    SELECT conversation_id, name
-      FROM conversation_keys k JOIN conversations USING (conversation_id)
-     WHERE k.mode = %(mode)s AND k.scope = %(scope)s AND k.key = ANY(%(keys)s::bytea[])
-     ORDER BY array_position(%(keys)s::bytea[], k.key) LIMIT 1
+    SELECT talk.conversation_id, talk.name
+      FROM unnest(%(keys)s::bytea[]) WITH ORDINALITY AS wanted (key, place)
+           CROSS JOIN LATERAL (
+           SELECT conversation_id, name FROM conversation_keys k JOIN conversations USING (conversation_id)
+            WHERE k.mode = %(mode)s AND k.scope = %(scope)s AND k.key = wanted.key OFFSET 0) AS talk
+     ORDER BY wanted.place LIMIT 1
 """
 NAME_TALK = """
     INSERT INTO conversation_keys (mode, scope, key, conversation_id)

@@ -10,9 +10,11 @@ from psycopg.rows import class_row, scalar_row
 from intake.db import Conn
 from intake.deliveries import Claim, LostClaim
 
+# OFFSET 0 has the need looked up: a plan made while none was confirmed would read all that are, for good.
 OTHERS = """
-    SELECT EXISTS (SELECT FROM deliveries
-                    WHERE need_id = %(need_id)s AND position > %(position)s AND state = 'confirmed') AS newer_applied,
+    SELECT EXISTS (SELECT FROM (SELECT state FROM deliveries
+                                 WHERE need_id = %(need_id)s AND position > %(position)s OFFSET 0) AS newer
+                    WHERE state = 'confirmed') AS newer_applied,
            EXISTS (SELECT FROM attempts
                     WHERE event_id = %(event_id)s AND record_id = %(record_id)s AND kind = 'write'
                       AND (outcome IS NULL OR outcome IN ('confirmed', 'uncertain'))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from intake import attempts, carried, contacts, deliveries, looked_for, naming, records, siblings
-from tests.plans import plan
+from tests.plans import plan, read_whole
 from workers import contents, work
 
 STATEMENTS = {
@@ -30,5 +30,9 @@ SMALL = ("installation", "sentinels", "accounts", "paused_sources")
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_no_statement_of_a_delivery_reads_a_whole_table(database_url: str, name: str) -> None:
     found = plan(database_url, STATEMENTS[name])
-    read = [line.split(" on ")[1].split()[0] for line in found.splitlines() if "Seq Scan on" in line]
-    assert set(read) <= set(SMALL), found
+    assert read_whole(found) <= set(SMALL), found
+
+
+def test_a_contact_is_looked_up_by_its_whole_key(database_url: str) -> None:
+    found = plan(database_url, contacts.BOUND_TO)
+    assert "Index Cond: ((destination = $2) AND (mode = $3) AND (key = wanted.key))" in found
