@@ -15,6 +15,7 @@ from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from intake import first_deliveries, identify, lead_schema, needs, spam
+from intake.at_rest import Payload
 from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey, need_reference
@@ -114,7 +115,7 @@ def _given(key: IdentityKey, received: Received, each: Identified) -> dict[str, 
         "content_type": received.content_type[:200],
         "headers": Jsonb(received.headers),
         "ignored": received.reading.ignored,
-        "body": received.body,
+        "body": Payload(received.body),
         "event_id": each.event_id,
         "fingerprint": each.fingerprint,
         "again": incoming.on_change != "update",
@@ -122,7 +123,7 @@ def _given(key: IdentityKey, received: Received, each: Identified) -> dict[str, 
         "request_id": each.request_id,
         "version": incoming.version,
         "occurred_at": incoming.lead.occurred_at,
-        "lead": lead_schema.dump(incoming.lead),
+        "lead": Payload(lead_schema.dump(incoming.lead)),
         "need_key": need,
         "reference": need_reference(place.mode, place.scope, need),
         "part": "version" if incoming.need_key else "opener",

@@ -19,6 +19,7 @@ from psycopg.rows import scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
 from intake import carried, deliveries, records
+from intake.at_rest import Payload
 from intake.db import Conn
 from intake.deliveries import Claim
 from intake.records import Record
@@ -79,7 +80,7 @@ PREPARE = f"""
         INSERT INTO bodies (what, attempt_id, content)
         SELECT what, attempt_id, content
           FROM attempt, (VALUES ('request', %(request)s::bytea), ('values', %(values)s)) AS sent (what, content)
-         WHERE length(content) > 0)
+         WHERE content IS NOT NULL)
     SELECT attempt_id FROM lease LEFT JOIN attempt ON true
 """  # noqa: S608  # statements of ours
 
@@ -117,9 +118,14 @@ def _preparing(held: Claim, record: Record, draft: Draft, patience: Patience) ->
         "destination": record.destination,
         "crm_id": record.crm_id,
         "action": draft.action,
-        "request": draft.body,
-        "values": draft.values,
+        "request": _payload(draft.body),
+        "values": _payload(draft.values),
     }
+
+
+def _payload(content: bytes) -> Payload | None:
+    """None: there is nothing to keep."""
+    return Payload(content) if content else None
 
 
 # --- a write: closed ------------------------------------------------------------------------------------------------
@@ -164,7 +170,7 @@ CONFIRM = f"""
     closed AS ({CLOSE} AND EXISTS (SELECT FROM known) RETURNING attempt_id),
     kept AS (
         INSERT INTO bodies (what, attempt_id, content)
-        SELECT 'answer', attempt_id, %(body)s FROM closed WHERE length(%(body)s::bytea) > 0)
+        SELECT 'answer', attempt_id, %(body)s::bytea FROM closed WHERE %(body)s::bytea IS NOT NULL)
     SELECT FROM closed
 """  # noqa: S608  # statements of ours
 
@@ -192,7 +198,7 @@ def _closing(attempt_id: int, answer: Answer) -> dict[str, object]:
         "evidence": Jsonb(dict(answer.evidence)),
         "sent_after": answer.sent_after,
         "answered_after": answer.answered_after,
-        "body": answer.body,
+        "body": _payload(answer.body),
     }
 
 
@@ -257,7 +263,7 @@ READ_BACK_OF = "SELECT content FROM bodies WHERE record_id = %(record_id)s AND c
 
 def keep_read_back(conn: Conn, record_id: int, values: bytes) -> None:
     """The guarded fields as the CRM shows them after our last write: only what still reads so may be changed."""
-    conn.execute(READ_BACK, {"record_id": record_id, "content": values})
+    conn.execute(READ_BACK, {"record_id": record_id, "content": Payload(values)})
 
 
 def read_back(conn: Conn, record_id: int) -> bytes | None:
@@ -268,11 +274,10 @@ def read_back(conn: Conn, record_id: int) -> bytes | None:
 
 FORGET_READ_BACK = "DELETE FROM bodies WHERE record_id = %(record_id)s"
 LAST_SENT = """
-    SELECT jsonb_object_agg(each.key, each.value ORDER BY a.attempt_id)
-      FROM attempts a JOIN bodies b USING (attempt_id),
-           jsonb_each(convert_from(b.content, 'UTF8')::jsonb) AS each
-     WHERE a.record_id = %(record_id)s AND a.kind = 'write' AND b.what = 'values'
+    SELECT b.content FROM attempts a JOIN bodies b USING (attempt_id)
+     WHERE a.record_id = %(record_id)s AND a.kind = 'write' AND b.what = 'values' AND b.content IS NOT NULL
        AND (a.outcome = 'confirmed' OR a.settled_how = 'look')
+     ORDER BY a.attempt_id
 """
 
 
@@ -284,8 +289,9 @@ def forget_read_back(conn: Conn, record_id: int) -> None:
 def last_sent(conn: Conn, record_id: int) -> bytes | None:
     """The guarded fields as our confirmed writes sent them, the last one of each; None: nothing, or purged."""
     with conn.cursor(row_factory=scalar_row) as cursor:
-        sent: dict[str, str] | None = cursor.execute(LAST_SENT, {"record_id": record_id}).fetchone()
-    return None if sent is None else json.dumps(sent).encode()
+        sent = [json.loads(each) for each in cursor.execute(LAST_SENT, {"record_id": record_id})]
+    newest: dict[str, str] = {name: value for one in sent for name, value in one.items()}
+    return json.dumps(newest).encode() if newest else None
 
 
 # --- budgets --------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from psycopg.abc import PQGen
 from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
+from intake import at_rest
+
 # Rows are read through class_row, dict_row or scalar_row; the connection's own type says nothing of them.
 Row = tuple[Any, ...]
 Conn = Connection[Row]
@@ -121,9 +123,11 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
     connect_timeout: int = 5,
     reconnect_timeout: float = 30.0,
     connection_class: type[BoundedConnection] = BoundedConnection,
+    payloads: at_rest.Keys = at_rest.NONE,
 ) -> Pool:
     """A pool of at most `size` autocommit connections; it opens without waiting for the database to be there.
 
+    `payloads`: what seals the contents.
     `reconnect_timeout`: how long the pool tries by itself, in seconds, with pauses that double; afterwards it tries
     when somebody asks.  Who must notice at once that the database is back makes it short.
     """
@@ -135,7 +139,9 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
             "options": options,
             "connect_timeout": connect_timeout,
             "prepare_threshold": prepare_after(),
+            "context": at_rest.adapting(payloads),
         },
+        configure=lambda conn: at_rest.agree(conn, payloads),
         min_size=1,
         max_size=size,
         timeout=connect_timeout,
@@ -143,6 +149,39 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
         reconnect_timeout=reconnect_timeout,
         open=True,
     )
+
+
+def connect(  # as above
+    database_url: str,
+    *,
+    payloads: at_rest.Keys,
+    agreeing: bool = True,
+    connection_class: type[BoundedConnection] = BoundedConnection,
+    environ: Mapping[str, str] = os.environ,
+) -> BoundedConnection:
+    """One autocommit connection with the limits of workers.  `agreeing` False: also where a key of contents is missing.
+
+    Raises psycopg.Error.
+    """
+    conn = connection_class.connect(
+        database_url,
+        autocommit=True,
+        connect_timeout=3,
+        options=WORKER_OPTIONS,
+        prepare_threshold=prepare_after(environ),
+        context=at_rest.adapting(payloads),
+    )
+    if agreeing:
+        _agreed(conn, payloads)
+    return conn
+
+
+def _agreed(conn: BoundedConnection, payloads: at_rest.Keys) -> None:
+    try:
+        at_rest.agree(conn, payloads)
+    except BaseException:
+        conn.close()
+        raise
 
 
 @contextmanager

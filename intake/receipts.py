@@ -8,6 +8,7 @@ from typing import Literal
 from psycopg import Cursor
 from psycopg.types.json import Jsonb
 
+from intake.at_rest import Payload
 from intake.db import Conn, Row
 from intake.received import Received
 
@@ -54,6 +55,6 @@ def store(conn: Conn, received: Received, *, verdict: str, new: int, changed: bo
         "headers": Jsonb(received.headers),
         "verdict": verdict,
         "counts": Jsonb(counts),
-        "body": received.body if stands_on_it else None,
+        "body": Payload(received.body) if stands_on_it else None,
     }
     return conn.execute(STORE, given)

@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from intake import installation, lead_schema
+from intake.at_rest import Payload
 from intake.db import Conn
 from intake.lead import Lead
 
@@ -49,7 +50,7 @@ def first(conn: Conn, event_id: UUID) -> Revision | None:
 
 def keep(conn: Conn, event_id: UUID, number: int, lead: Lead) -> None:
     """Add a revision."""
-    conn.execute(KEEP, {"event_id": event_id, "revision": number, "lead": lead_schema.dump(lead)})
+    conn.execute(KEEP, {"event_id": event_id, "revision": number, "lead": Payload(lead_schema.dump(lead))})
 
 
 @dataclass(frozen=True, slots=True)

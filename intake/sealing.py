@@ -50,8 +50,16 @@ class Seal:
 
 def from_environ(environ: Mapping[str, str]) -> Seal:
     """The seal of this host.  Raises ConfigError, without repeating a value, and OSError for a home without a place."""
+    return of_keys(named_keys(environ) or [_own_key(home_of(environ) / KEY_FILE)])
+
+
+def named_keys(environ: Mapping[str, str]) -> list[str]:
+    """Those that the setting names; [] without one.  Raises ConfigError."""
     setting = environ.get(SETTING)
-    return of_keys(_named(setting, environ) if setting else [_own_key(home_of(environ) / KEY_FILE)])
+    keys = [key for word in _words(setting or "") for key in _keys(word, environ)]
+    if setting and not keys:
+        raise ConfigError("environment", [Problem(None, SETTING, RULE)])
+    return keys
 
 
 def of_keys(keys: list[str]) -> Seal:
@@ -65,10 +73,6 @@ def of_keys(keys: list[str]) -> Seal:
 def new_key() -> str:
     """A key that nobody had before."""
     return Fernet.generate_key().decode()
-
-
-def _named(setting: str, environ: Mapping[str, str]) -> list[str]:
-    return [key for word in _words(setting) for key in _keys(word, environ)]
 
 
 def _keys(word: str, environ: Mapping[str, str]) -> Iterator[str]:

@@ -24,9 +24,9 @@ from typing import BinaryIO, Literal
 import psycopg
 import structlog
 
-from intake import aliases, installation, kept
+from intake import aliases, at_rest, installation, kept
 from intake.config import Settings, Source
-from intake.db import WORKER_OPTIONS, BoundedConnection, answering_until, prepare_after
+from intake.db import BoundedConnection, answering_until, connect
 from intake.installation import Installation
 from intake.kept import Broken, Kept
 from intake.reading import source_of
@@ -74,7 +74,10 @@ class _Progress:
 
 @dataclass(slots=True)
 class Drainer:
-    """`clock` in seconds, for pauses; `now` since 1970, for the age of files.  `connections`: of which class."""
+    """`clock` in seconds, for pauses; `now` since 1970, for the age of files.  `connections`: of which class.
+
+    `payloads`: what seals contents in the database.
+    """
 
     spool: Spool
     settings: Settings
@@ -82,6 +85,7 @@ class Drainer:
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     connections: type[BoundedConnection] = BoundedConnection
+    payloads: at_rest.Keys = at_rest.NONE
     _progress: dict[str, _Progress] = field(default_factory=dict)
     _epoch_seen_at: float | None = None
     _turn: BinaryIO | None = None
@@ -150,13 +154,7 @@ class Drainer:
         return told
 
     def _connect(self) -> BoundedConnection:
-        return self.connections.connect(
-            self.database_url,
-            autocommit=True,
-            connect_timeout=3,
-            options=WORKER_OPTIONS,
-            prepare_threshold=prepare_after(),
-        )
+        return connect(self.database_url, payloads=self.payloads, connection_class=self.connections)
 
     def _mind_restores(self, here: Installation) -> None:
         """What was drained before a restore is drained again; what is old goes."""

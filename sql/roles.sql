@@ -33,7 +33,7 @@ REVOKE SELECT ON operators, operator_sessions, login_failures, api_tokens, api_c
 REVOKE SELECT ON crm_grants FROM intake_door;
 
 GRANT INSERT ON receipts, bodies, events, event_aliases, identity_windows, conversations, conversation_keys, needs,
-                deliveries, items, delivery_history, fetches, refusals, accept_times, heartbeats TO intake_door;
+                deliveries, items, delivery_history, fetches, refusals, accept_times, heartbeats, payload_keys TO intake_door;
 GRANT UPDATE ON identity_windows, conversation_keys, needs, deliveries, items, fetches, refusals, accept_times,
                 heartbeats TO intake_door;
 GRANT UPDATE (verdict, counts) ON receipts TO intake_door;

@@ -372,6 +372,13 @@ CREATE TABLE account_facts (
     CONSTRAINT quota_has_a_time CHECK ((quota_left IS NULL) = (quota_at IS NULL))
 );
 
+-- With which keys contents are sealed (INTAKE_SEAL_KEYS), so that a host that lacks one says so and delivers nothing.
+CREATE TABLE payload_keys (
+    -- A digest of the key; nothing opens by it.
+    key_id  bytea PRIMARY KEY CHECK (length(key_id) = 8),
+    used_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 -- Where a CRM shows its records to people, as the client of each account knows it.
 CREATE TABLE record_pages (
     destination text PRIMARY KEY,

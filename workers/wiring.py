@@ -12,7 +12,7 @@ from crm_clients.base import Account, Client
 from crm_clients.oauth import VENDORS, App, Vendor
 from crm_clients.registry import build
 from crm_clients.transport import Transport
-from intake import installation, pulls, queue, sealing
+from intake import at_rest, installation, pulls, queue, sealing
 from intake.config import Destination, OAuthRule, Process, Settings, load
 from intake.db import Conn, Pool, open_pool
 from intake.installation import Installation
@@ -45,7 +45,7 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
     wired = {each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because}
     keeps_files = any(each.media_token for each in settings.sources.values())
     seal = sealing.from_environ(environ) if keeps_files or any(each.app for each in wired.values()) else None
-    pool = open_pool(process.database_url, size=process.threads + 2)
+    pool = open_pool(process.database_url, size=process.threads + 2, payloads=at_rest.from_environ(environ))
     try:
         here = known_installation(pool, process)
         with pool.connection() as conn:

@@ -10,10 +10,10 @@ from datetime import tzinfo
 import click
 import psycopg
 
-from intake import heartbeats
+from intake import at_rest, heartbeats
 from intake.cli.group import Misconfigured
 from intake.config import ConfigError, Process, Settings, load
-from intake.db import WORKER_OPTIONS, Conn, prepare_after
+from intake.db import Conn, connect
 from intake.heartbeats import Lacking, ProcessKind
 from intake.reason_texts import Language
 from intake.sources import PROVIDERS
@@ -84,13 +84,12 @@ def told() -> dict[ProcessKind, Lacking]:
 
 
 @contextmanager
-def connection() -> Iterator[Conn]:
-    """One autocommit connection.  Raises psycopg.Error."""
-    with psycopg.connect(
-        database_url(),
-        autocommit=True,
-        connect_timeout=CONNECT_TIMEOUT,
-        options=WORKER_OPTIONS,
-        prepare_threshold=prepare_after(environment()),
-    ) as conn:
+def connection(*, agreeing: bool = True) -> Iterator[Conn]:
+    """One autocommit connection.  `agreeing` False: also where contents are sealed with a key that this shell lacks.
+
+    Raises ConfigError, psycopg.Error.
+    """
+    environ = environment()
+    payloads = at_rest.from_environ(environ)
+    with connect(database_url(), payloads=payloads, agreeing=agreeing, environ=environ) as conn:
         yield conn

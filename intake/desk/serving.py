@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Flask, Response, request
 
-from intake import queue
+from intake import at_rest, queue
 from intake.api import problems
 from intake.api import registering as api
 from intake.config import Process, Settings
@@ -37,11 +37,11 @@ HEADERS: Final[Mapping[str, str]] = {
 HSTS: Final = "max-age=31536000"
 
 
-def from_environ(process: Process, settings: Settings, hint: Callable[[], object]) -> Flask:
-    """The desk of a web process."""
+def from_environ(process: Process, settings: Settings, hint: Callable[[], object], payloads: at_rest.Keys) -> Flask:
+    """The desk of a web process.  `payloads`: what opens contents."""
     if process.database_url is None:
         raise LookupError("DATABASE_URL must be set")
-    pool = open_pool(process.database_url, size=CONNECTIONS, options=DESK_OPTIONS, connect_timeout=2)
+    pool = open_pool(process.database_url, size=CONNECTIONS, options=DESK_OPTIONS, connect_timeout=2, payloads=payloads)
     counters = queue.connect(process.redis_url) if process.redis_url else None
     return create(Tools(settings, pool, hint, counters=counters))
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import click
 
 from crm_clients.transport import Transport
+from intake import at_rest
 from intake.alerts import changes, outbox, wording
 from intake.alerts.changes import Held
 from intake.alerts.content import Change, Content
@@ -86,7 +87,7 @@ def send_test(settings: Settings) -> None:
 
 @contextmanager
 def _watch(settings: Settings) -> Iterator[Watch]:
-    pool = open_pool(place.database_url(), size=1)
+    pool = open_pool(place.database_url(), size=1, payloads=at_rest.from_environ(place.environment()))
     try:
         with Transport() as transport:
             yield Watch(pool, settings, transport)

@@ -14,7 +14,8 @@ import redis
 import structlog
 
 from crm_clients.registry import BadSetting, UnknownClient
-from intake import installation, logs, queue
+from intake import at_rest, installation, logs, queue
+from intake.at_rest import Unopenable
 from intake.cli.group import Finding, Misconfigured
 from intake.config import Process
 from intake.db import open_pool
@@ -83,7 +84,7 @@ def clock() -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    pool = open_pool(process.database_url or "", size=2)
+    pool = open_pool(process.database_url or "", size=2, payloads=at_rest.from_environ(os.environ))
     client = queue.connect(process.redis_url or "")
     with closing(pool), Transport() as transport:
         tools = watch.Watch(pool, settings, transport)
@@ -135,7 +136,8 @@ def _wait_for_installation(process: Process) -> None:
         try:
             with psycopg.connect(process.database_url or "", connect_timeout=3) as conn:
                 installation.check(installation.read(conn), installation.expected(process))
-        except Mismatch as foreign:
+                at_rest.agree(conn, at_rest.from_environ(os.environ))
+        except (Mismatch, Unopenable) as foreign:
             if not told:
                 log.error("nothing is delivered", why=str(foreign))  # noqa: TRY400  # no bug, so no traceback
             told = True

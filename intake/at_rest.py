@@ -1,0 +1,170 @@
+"""Payloads as they lie in PostgreSQL: sealed where INTAKE_SEAL_KEYS names keys, else as they came.
+
+    Payload(bytes) ─> connection of ours ─> sealed with the first key ─> bodies.content
+    bodies.content ─> connection of ours ─> opened with any of them   ─> bytes
+
+AES-SIV (RFC 5297) gives the same bytes for the same content and key, so that SQL still finds equal bodies equal; it
+tells no more than that they are.  A connection that lacks a key reads nothing and writes nothing (`agree`).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import psycopg
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from psycopg.abc import AdaptContext, Buffer
+from psycopg.adapt import AdaptersMap, Dumper
+from psycopg.postgres import types
+from psycopg.pq import Format
+from psycopg.rows import scalar_row
+from psycopg.types.string import ByteaBinaryLoader, ByteaLoader
+
+from intake import sealing
+
+# What is sealed begins so, and then says with which key.
+MARK: Final = b"\x00LI\x01"
+ID_BYTES: Final = 8
+# In place of a key's id: it is not sealed, but came with our mark.
+AS_IT_CAME: Final = bytes(ID_BYTES)
+PURPOSE: Final = b"lead-intake payloads at rest"
+
+
+class Unopenable(psycopg.OperationalError):
+    """Sealed with a key that this process lacks, or not what was sealed: as good as a database that is away."""
+
+
+class Payload(bytes):
+    """A content on its way into `bodies`; the connection seals it."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`id` tells which key it is, and nothing of it."""
+
+    id: bytes
+    siv: AESSIV = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The first one seals, each opens; with none contents stay as they came."""
+
+    keys: tuple[Key, ...] = ()
+
+    @property
+    def heads(self) -> tuple[bytes, ...]:
+        """How a content begins that one of them has sealed; the one that seals now comes first."""
+        return tuple(MARK + key.id for key in self.keys)
+
+    def close(self, content: bytes) -> bytes:
+        """As it is stored."""
+        if self.keys and content:
+            return self.heads[0] + self.keys[0].siv.encrypt(content, [self.heads[0]])
+        return MARK + AS_IT_CAME + content if content.startswith(MARK) else content
+
+    def open(self, stored: bytes) -> bytes:
+        """What `close` was given.  Raises Unopenable."""
+        if not stored.startswith(MARK):
+            return stored
+        head, sealed = stored[: len(MARK) + ID_BYTES], stored[len(MARK) + ID_BYTES :]
+        if head == MARK + AS_IT_CAME:
+            return sealed
+        for key in self.keys:
+            if head == MARK + key.id:
+                return _opened(key, sealed, head)
+        raise Unopenable(f"sealed with a key that is not in {sealing.SETTING}")
+
+
+def _opened(key: Key, sealed: bytes, head: bytes) -> bytes:
+    try:
+        return key.siv.decrypt(sealed, [head])
+    except InvalidTag:
+        raise Unopenable("not what was sealed") from None
+
+
+NONE: Final = Keys()
+
+
+def from_environ(environ: Mapping[str, str]) -> Keys:
+    """The keys that the setting names.  Raises ConfigError, without repeating a value."""
+    return of_keys(sealing.named_keys(environ))
+
+
+def of_keys(keys: Sequence[str]) -> Keys:
+    """Made of the keys that seal what lies elsewhere; neither opens by the other.  Raises ConfigError."""
+    if keys:
+        sealing.of_keys(list(keys))
+    return Keys(tuple(_derived(base64.urlsafe_b64decode(key)) for key in keys))
+
+
+def _derived(secret: bytes) -> Key:
+    made = HKDF(SHA256(), length=ID_BYTES + 64, salt=None, info=PURPOSE).derive(secret)
+    return Key(made[:ID_BYTES], AESSIV(made[ID_BYTES:]))
+
+
+# --- connections ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Adapting:
+    adapters: AdaptersMap
+    connection: None = None
+
+
+def adapting(keys: Keys) -> AdaptContext:
+    """For `psycopg.connect(context=...)`: contents are sealed and opened on their way."""
+
+    class Closing(Dumper):
+        format = Format.BINARY
+        oid = types["bytea"].oid
+
+        def dump(self, obj: Payload) -> bytes:
+            return keys.close(bytes(obj))
+
+    class Opening(ByteaLoader):
+        def load(self, data: Buffer) -> bytes:
+            return keys.open(super().load(bytes(data)))
+
+    class OpeningBinary(ByteaBinaryLoader):
+        def load(self, data: Buffer) -> bytes:
+            return keys.open(bytes(data))
+
+    adapters = AdaptersMap(psycopg.adapters)
+    adapters.register_dumper(Payload, Closing)
+    adapters.register_loader("bytea", Opening)
+    adapters.register_loader("bytea", OpeningBinary)
+    return _Adapting(adapters)
+
+
+USED: Final = "SELECT key_id FROM payload_keys"
+USE: Final = "INSERT INTO payload_keys (key_id) VALUES (%(key_id)s) ON CONFLICT DO NOTHING"
+
+
+def agree(conn: psycopg.Connection[Any], keys: Keys) -> None:
+    """Before a connection is used: nobody who lacks a key goes on, and that which seals is known to all from now on.
+
+    Raises Unopenable.
+    """
+    try:
+        used = used_by(conn)
+    except psycopg.errors.UndefinedTable:  # not migrated: nothing is sealed there
+        return
+    if not used <= {key.id for key in keys.keys}:
+        raise Unopenable(f"contents of this database are sealed with a key that is not in {sealing.SETTING}")
+    if keys.keys and keys.keys[0].id not in used:
+        conn.execute(USE, {"key_id": keys.keys[0].id})
+
+
+def used_by(conn: psycopg.Connection[Any]) -> frozenset[bytes]:
+    """The ids of all keys with which contents may be sealed there."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return frozenset(cursor.execute(USED).fetchall())
