@@ -23,6 +23,7 @@ from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from intake import (
+    at_rest,
     browsers,
     doorplate,
     gunicorn_conf,
@@ -75,12 +76,14 @@ def create_app() -> Flask:
     settings = load(process.config, os.environ, built_in=PROVIDERS.keys())
     if process.database_url is None or process.redis_url is None:
         raise LookupError("DATABASE_URL and REDIS_URL must be set; `intake up` sets them by itself")
+    payloads = at_rest.from_environ(os.environ)
     pool = open_pool(
         process.database_url,
         size=gunicorn_conf.threads,  # a request holds one
         options=door_options(gunicorn_conf.STORE_LIMIT),
         connect_timeout=max(1, round(gunicorn_conf.STORE_LIMIT)),
         reconnect_timeout=RECONNECT,
+        payloads=payloads,
     )
     redis = queue.connect(process.redis_url)
     seal = sealing.from_environ(os.environ)
@@ -88,7 +91,7 @@ def create_app() -> Flask:
     atexit.register(keeper.flush, within=KEEPER_PATIENCE)
     spool = spooling.open_spool(settings, seal)
     if spool is not None:
-        Drainer(spool, settings, process.database_url).start()
+        Drainer(spool, settings, process.database_url, payloads=payloads).start()
     door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep, spool=spool)
     bell = queue.Bell(lambda: queue.hint(redis, at_most=process.workers))
     told = {"process": "web", "missing": missing_secrets.missing(settings, "web"), "stop": threading.Event()}
@@ -98,15 +101,15 @@ def create_app() -> Flask:
     times = AcceptTimes(pool)
     atexit.register(times.write)
     app = build(door, hint=bell.press, on_refusal=refusals.count)
-    app.wsgi_app = Beside(Timed(app.wsgi_app, times.note), lambda: _desk(process, settings, bell.press))  # type: ignore[method-assign]
+    app.wsgi_app = Beside(Timed(app.wsgi_app, times.note), lambda: _desk(process, settings, bell.press, payloads))  # type: ignore[method-assign]
     return app
 
 
-def _desk(process: Process, settings: Settings, hint: Callable[[], object]) -> Flask:
+def _desk(process: Process, settings: Settings, hint: Callable[[], object], payloads: at_rest.Keys) -> Flask:
     """The console and the API, imported when somebody asks for them: the door starts without."""
     from intake.desk import serving  # noqa: PLC0415
 
-    return serving.from_environ(process, settings, hint)
+    return serving.from_environ(process, settings, hint, payloads)
 
 
 def build(
