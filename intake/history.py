@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import uuid5
@@ -66,25 +66,28 @@ class Imported:
 
 def rows_of(content: bytes) -> tuple[list[Row], list[str]]:
     """The rows of a CSV file and the names of its columns, whatever separates them.  Raises Untabular."""
+    rows, names = numbered_rows_of(content)
+    return [row for _, row in rows], names
+
+
+def numbered_rows_of(content: bytes) -> tuple[list[tuple[int, Row]], list[str]]:
+    """The same, each row with its number in a spreadsheet, where that of the names is 1.  Raises Untabular."""
     text = _text(content)
     first = text.partition("\n")[0]
-    delimiter = max(DELIMITERS, key=first.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="", restval="")
-    names = [name.strip() for name in reader.fieldnames or ()]
-    if not all(names) or len(set(names)) != len(names) or not names:
-        raise Untabular("the first line must name each column, and each by another name")
-    reader.fieldnames = names
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count))
     try:
-        return list(_rows(reader)), names
+        names = [name.strip() for name in next(reader, [])]
+        if not all(names) or len(set(names)) != len(names) or not names:
+            raise Untabular("the first line must name each column, and each by another name")
+        return [(number, _row(cells, names)) for number, cells in enumerate(reader, 2) if cells], names
     except csv.Error as broken:
         raise Untabular(f"line {reader.line_num}: {broken}") from None
 
 
-def _rows(reader: Iterable[dict[str, str | list[str]]]) -> Iterator[Row]:
-    for row in reader:
-        if "" in row:
-            raise Untabular("a line has more columns than the first one names")
-        yield {name: value for name, value in row.items() if isinstance(value, str) and value.strip()}
+def _row(cells: list[str], names: list[str]) -> Row:
+    if len(cells) > len(names):
+        raise Untabular("a line has more columns than the first one names")
+    return {name: value for name, value in zip(names, cells, strict=False) if value.strip()}
 
 
 def _text(content: bytes) -> str:

@@ -9,11 +9,12 @@ import click
 
 from intake import database_roles, installation
 from intake.attempts import Patience
-from intake.cli import forgetting, place
+from intake.cli import certificates, forgetting, place
 from intake.cli.group import Finding
 from intake.db import FIRST_MIGRATION
 from intake.db import migrate as apply_migrations
 from intake.forgetting import ledger
+from intake.forgetting.whole import Certificate
 
 
 @click.command()
@@ -46,11 +47,13 @@ def _forget_again() -> None:
         with place.connection() as conn:
             wanted = ledger.everybody(conn, place.process().intake_home / ledger.FILE)
         done = forgetting.once_more(hidden=True) if wanted else []
+        why = "\n".join(certificates.unfinished([(None, each) for each in done]))
     except click.ClickException as refused:
-        click.echo(f"people who were forgotten may be back: run `intake forget --again`. {refused.message}", err=True)
-        return
-    if done:
-        click.echo(f"{len(done)} forgotten once more")
+        done, why = [], refused.message
+    if erased := sum(isinstance(each, Certificate) for each in done):
+        click.echo(f"{erased} forgotten once more")
+    if why:
+        click.echo(f"people who were forgotten may be back: run `intake forget --again`. {why}", err=True)
 
 
 @click.command()

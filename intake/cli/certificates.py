@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from intake.cli import place
 from intake.cli.output import facts, heading, paragraph, table
 from intake.explain import reason_text
 from intake.forgetting.opened import Open
-from intake.forgetting.whole import Certificate, StillOpen
+from intake.forgetting.whole import Certificate, Outcome, StillOpen
 from intake.reason_texts import Text
 from intake.shown_names import ITEMS, RECORDS, STATES, name
 
@@ -28,8 +28,18 @@ TEXTS: Final[Mapping[str, Text]] = {
         "solo el dueño de las tablas puede borrar: conéctese con el rol que ejecutó `intake migrate`",
         "only the owner of the tables may purge: connect as the role that ran `intake migrate`"),
     "nothing_erased": Text(
-        "no se borró nada: resuelva esto primero, o añada --cancel-open",
-        "nothing was erased: settle this first, or say --cancel-open"),
+        "no se borró nada de quien tiene algo abierto: resuelva esto primero, o añada --cancel-open",
+        "nothing was erased of whoever has something open: settle this first, or say --cancel-open"),
+    "no_phone": Text(
+        "no se lee un solo número de teléfono, sin anexo; añada el país, como en +51…",
+        "no single phone number can be read; leave out extensions, and add the country, as in +51…"),
+    "no_address": Text("no es una dirección de correo", "is no e-mail address"),
+    "no_wa_id": Text("no es un identificador de WhatsApp", "is no WhatsApp id"),
+    "cell": Text("fila {row}, columna {column}: {why}", "row {row}, column {column}: {why}"),
+    "other_column": Text(
+        "la primera fila nombra las columnas, que pueden ser {columns}; la columna {number} es otra",
+        "the first row names the columns, which may be {columns}; column {number} is none of them"),
+    "names_nobody": Text("el archivo no nombra a nadie", "the file names nobody"),
     "spooled": Text(
         "{count} en el spool de este servidor, que se vacía cuando responde PostgreSQL",
         "{count} in this host's spool, which is drained when PostgreSQL can be reached"),
@@ -38,6 +48,7 @@ TEXTS: Final[Mapping[str, Text]] = {
 }  # fmt: skip
 # Of a certificate: what it says, and by what names it counts rows.
 LABELS: Final[Mapping[str, Text]] = {
+    "row": Text("fila", "row"),
     "certificate": Text("certificado", "certificate"),
     "until": Text("hasta", "until"),
     "by": Text("quién", "by"),
@@ -75,12 +86,12 @@ def label(word: str) -> str:
     return text.of(place.language()) if text else word
 
 
-def show(each: Certificate) -> None:
-    """One certificate."""
+def show(each: Certificate, row: int | None) -> None:
+    """One certificate.  `row`: of the person, in the table that names them."""
     heading(told("would_be_erased" if each.dry else "erased"))
     said: dict[str, object] = {
-        "certificate": str(each.forgotten_id), "until": each.at.isoformat(), "by": each.by, "reason": each.reason,
-        "keyed_hashes": ", ".join(each.keys), "events": each.events, **each.counts,
+        "row": row, "certificate": str(each.forgotten_id), "until": each.at.isoformat(), "by": each.by,
+        "reason": each.reason, "keyed_hashes": ", ".join(each.keys), "events": each.events, **each.counts,
     }  # fmt: skip
     facts((label(word), value) for word, value in said.items())
     if each.in_crm:
@@ -92,9 +103,19 @@ def show(each: Certificate) -> None:
         table((told("event"),), [(one,) for one in each.mentions])
 
 
-def still_open(found: StillOpen) -> Iterator[str]:
-    """Why nothing was erased, line by line."""
-    yield told("nothing_erased")
+def unfinished(done: Sequence[tuple[int | None, Outcome]]) -> Iterator[str]:
+    """Why people, each with their row, are not or may not be erased whole, line by line; nothing where all are."""
+    still = [(row, each) for row, each in done if isinstance(each, StillOpen)]
+    if still:
+        yield told("nothing_erased")
+    for row, each in still:
+        yield from _still_open(each, row)
+    if any(isinstance(each, Certificate) and each.unopened for _, each in done):
+        yield told("unopened")
+
+
+def _still_open(found: StillOpen, row: int | None) -> Iterator[str]:
+    yield f"{label('row')} {row}" if row else f"{label('certificate')} {found.forgotten_id}"
     yield from (f"  {_open(each)}" for each in found.waiting)
     if found.spooled:
         yield f"  {told('spooled', count=found.spooled)}"

@@ -1,25 +1,28 @@
-"""`intake forget`: erase a person, and print a certificate."""
+"""`intake forget`: erase people, and print a certificate of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
+from typing import BinaryIO
 from uuid import uuid4
 
 import click
 
-from intake import emails, phones, sealing
-from intake.cli import certificates, place
+from intake import sealing
+from intake.cli import certificates, persons, place
 from intake.cli.arguments import Said, speaking
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import as_json, print_json
+from intake.cli.persons import Misread, Person
 from intake.cli.recovering import Told, progress
 from intake.config import Settings
 from intake.decided import Author
 from intake.forgetting import ledger, whole
 from intake.forgetting.ledger import Unreadable
-from intake.forgetting.whole import Certificate, StillOpen
+from intake.forgetting.whole import Certificate, Outcome
 from intake.lead import Contact
 from intake.purge import NotOwner
 from intake.spool import Spool
@@ -29,9 +32,10 @@ from intake.spool import Spool
 @click.option("--phone", "phone_numbers", multiple=True, help="A phone number, as typed.")
 @click.option("--email", "addresses", multiple=True, help="An e-mail address.")
 @click.option("--wa-id", "wa_ids", multiple=True, help="A WhatsApp id: digits, or a business-scoped id.")
+@click.option("--people", type=click.File("rb"), help="A CSV file, a person in each row: phone, email, wa_id.")
 @click.option("--by", type=Said(), envvar="INTAKE_OPERATOR", help="Who decides (or INTAKE_OPERATOR).")
 @click.option("--reason", type=Said(), help="Why, without naming the person; it is kept for good.")
-@click.option("--cancel-open", is_flag=True, help="Cancel what is still open of this person.")
+@click.option("--cancel-open", is_flag=True, help="Cancel what is still open of these people.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
 @click.option("--again", is_flag=True, help="Everybody on the list once more, as after a restore.")
 @click.option("--list", "lists", multiple=True, type=click.Path(path_type=Path, exists=True), help="again: also these.")
@@ -42,6 +46,7 @@ def forget(  # noqa: PLR0913  # one parameter an option
     phone_numbers: tuple[str, ...],
     addresses: tuple[str, ...],
     wa_ids: tuple[str, ...],
+    people: BinaryIO | None,
     by: str | None,
     reason: str | None,
     cancel_open: bool,
@@ -52,24 +57,43 @@ def forget(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Erase a person wherever payloads stand.  Give every number and address that is known of them.
 
-    Keyed hashes stay, so that a late copy of what they sent is refused.  Exit status 1: something is open, or what
-    this host cannot open may still hold them.
+    With --people, everybody in a file at once.  Keyed hashes stay, so that a late copy of what they sent is refused.
+    Exit status 1: something is open, or what this host cannot open may still hold them.
     """
     settings = place.settings()
+    typed = {"phone": phone_numbers, "email": addresses, "wa_id": wa_ids}
+    if sum((again, people is not None, any(typed.values()))) > 1:
+        raise click.UsageError("--again, --people, or one person: one of them at a time")
     if again:
         report(once_more(*lists, hidden=json_wanted), json_wanted=json_wanted)
         return
     if by is None or reason is None:
         raise click.UsageError("--by and --reason are needed: who decides, and why")
     author = Author(by, reason)
-    contact = list(_contacts(settings, phone_numbers, addresses, wa_ids))
+    everybody = _in_file(people, settings) if people else [Person(None, tuple(_typed(typed, settings)))]
     with place.connection() as conn, progress("forget", hidden=json_wanted) as told, sentences():
-        forgetting = whole.named(conn, author, contact, uuid4())
-        done = whole.forget(conn, here(settings, told), forgetting, cancel_open=cancel_open, dry=dry_run)
-    report([done], json_wanted=json_wanted)
+        forgettings = whole.named(conn, author, [each.contacts for each in everybody], uuid4)
+        done = whole.forget(conn, here(settings, told), forgettings, cancel_open=cancel_open, dry=dry_run)
+    report(done, [each.row for each in everybody], json_wanted=json_wanted)
 
 
-def once_more(*lists: Path, hidden: bool) -> list[Certificate]:
+def _in_file(file: BinaryIO, settings: Settings) -> list[Person]:
+    try:
+        return persons.of_table(file.read(), settings.region)
+    except Misread as wrong:
+        raise click.UsageError(f"--people: {wrong}") from wrong
+
+
+def _typed(typed: Mapping[str, tuple[str, ...]], settings: Settings) -> Iterator[Contact]:
+    for column, values in typed.items():
+        for value in values:
+            try:
+                yield persons.COLUMNS[column](value, settings.region)
+            except Misread as wrong:
+                raise click.UsageError(f"--{column.replace('_', '-')}: {wrong}") from None
+
+
+def once_more(*lists: Path, hidden: bool) -> list[Outcome]:
     """Everybody on the list of the database, of this host's file, and of these."""
     with place.connection() as conn, progress("forget", hidden=hidden) as told, sentences():
         return whole.again(conn, here(place.settings(), told), *lists)
@@ -84,23 +108,6 @@ def here(settings: Settings, told: Told) -> whole.Place:
     return whole.Place(settings, seal, place.process().intake_home / ledger.FILE, spool, told)
 
 
-def _contacts(
-    settings: Settings, phone_numbers: tuple[str, ...], addresses: tuple[str, ...], wa_ids: tuple[str, ...]
-) -> Iterator[Contact]:
-    for typed in phone_numbers:
-        phone = phones.read(typed, settings.region)
-        if phone.e164 is None:
-            raise click.UsageError("--phone: no phone number stands in one of them; add the country, as in +51…")
-        yield Contact(phone=phone)
-    for typed in addresses:
-        if not emails.is_address(typed):
-            raise click.UsageError("--email: one of them is no address")
-        yield Contact(email=emails.read(typed))
-    for typed in wa_ids:
-        digits = typed.lstrip("+")
-        yield Contact(wa_id=digits) if digits.isdecimal() else Contact(bsuid=typed)
-
-
 # --- what is said ---------------------------------------------------------------------------------------------------
 
 
@@ -110,23 +117,33 @@ def sentences() -> Iterator[None]:
     try:
         yield
     except whole.Nothing:
-        raise click.UsageError("name the person: --phone, --email or --wa-id") from None
+        raise click.UsageError("name the person: --phone, --email or --wa-id; or several: --people") from None
     except NotOwner:
         raise Finding(certificates.told("not_owner")) from None
     except Unreadable as broken:
         raise Misconfigured(f"the list of the forgotten: {broken}") from broken
-    except StillOpen as open_things:
-        raise Finding("\n".join(certificates.still_open(open_things))) from open_things
 
 
-def report(done: Sequence[Certificate], *, json_wanted: bool) -> None:
-    """The certificates; exit status 1 where something could not be opened."""
+def report(done: Sequence[Outcome], rows: Sequence[int | None] = (), *, json_wanted: bool) -> None:
+    """The certificates; exit status 1 where something is open, or could not be opened.
+
+    `rows`: where each person stands in the table that named them.
+    """
+    numbered = list(zip(rows or [None] * len(done), done, strict=True))
     if json_wanted:
-        print_json({"certificates": list(done)})
+        print_json(_document(numbered))
     else:
-        for each in done:
-            certificates.show(each)
+        for row, each in numbered:
+            if isinstance(each, Certificate):
+                certificates.show(each, row)
         if not done:
             click.echo(certificates.told("nobody"))
-    if any(each.unopened for each in done):
-        raise Finding(certificates.told("unopened"))
+    if unfinished := "\n".join(certificates.unfinished(numbered)):
+        raise Finding(unfinished)
+
+
+def _document(numbered: Sequence[tuple[int | None, Outcome]]) -> Mapping[str, object]:
+    found: dict[str, list[object]] = {"certificates": [], "open": []}
+    for row, each in numbered:
+        found["certificates" if isinstance(each, Certificate) else "open"].append({"row": row, **asdict(each)})
+    return found

@@ -1,4 +1,6 @@
-"""Erasing a person: found by keyed hashes, erased wherever payloads stand, and once more after a restore.
+"""Erasing people: found by keyed hashes, erased wherever payloads stand, and once more after a restore.
 
-person  ─>  finding  ─>  open things settled  ─>  ledger (table and file)  ─>  erasing, spooled  ─>  certificate
+people  ─>  finding  ─>  open things settled  ─>  ledger (table and file)  ─>  erasing, spooled  ─>  certificates
+
+Every payload is read once for a whole list of people; what follows is done for each of them.
 """

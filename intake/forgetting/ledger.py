@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -41,15 +41,10 @@ END = "UPDATE forgotten SET counts = %(counts)s WHERE forgotten_id = %(forgotten
 READ = "SELECT forgotten_id, at, author, reason, keys FROM forgotten"
 
 
-def begin(conn: Conn, file: Path, forgetting: Forgetting) -> None:
-    """Note it in both, before anything is erased.  Raises OSError."""
-    if forgetting.forgotten_id not in {each.forgotten_id for each in of_file(file)}:
+def begin(conn: Conn, file: Path, forgetting: Forgetting, *, in_file: Container[UUID]) -> None:
+    """Note it in both, before anything is erased.  `in_file`: whom the file names already.  Raises OSError."""
+    if forgetting.forgotten_id not in in_file:
         _append(file, forgetting)
-    keep(conn, forgetting)
-
-
-def keep(conn: Conn, forgetting: Forgetting) -> None:
-    """Note it in the database."""
     given = {"forgotten_id": forgetting.forgotten_id, "at": forgetting.at, "keys": list(forgetting.keys)}
     conn.execute(KEEP, given | {"author": forgetting.author, "reason": forgetting.reason})
 

@@ -1,59 +1,58 @@
-"""The spool of this host: its kept segments are written anew without the lines of a person."""
+"""The spool of this host: its kept segments are written anew without the lines of people."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import dataclass
-from datetime import datetime
+from collections import Counter
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from intake import kept
-from intake.forgetting.person import Person, text_of
+from intake.forgetting.people import People, text_of
 from intake.kept import Broken
 from intake.sealing import Sealed
 from intake.spool import Line, Spool, lines, sync_folder
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Whose lines; those that came until then."""
-
-    person: Person
-    until: datetime
-
-    def is_of(self, spool: Spool, line: Line) -> bool:
-        """False also for what no key opens."""
-        if line.sealed is None:
-            return False
-        try:
-            found = kept.unpack(spool.seal.open(line.sealed))
-        except (Sealed, Broken):
-            return False
-        return found.at <= self.until and self.person.is_named_in(text_of(found.post.body))
+def waiting(spool: Spool, people: People) -> Counter[int]:
+    """How many lines of whom are not drained yet."""
+    return Counter(
+        one for segment in spool.segments() for line in lines(segment, 0) for one in _whose(spool, people, line)
+    )
 
 
-def waiting(spool: Spool, wanted: Wanted) -> int:
-    """How many of their lines are not drained yet."""
-    return sum(wanted.is_of(spool, line) for segment in spool.segments() for line in lines(segment, 0))
+def erase(spool: Spool, people: People, some: AbstractSet[int]) -> Counter[int]:
+    """Take those of some of them out of the drained segments; returns how many of whom."""
+    gone: Counter[int] = Counter()
+    for segment in spool.drained():
+        gone += _without(spool, segment, people, some)
+    return gone
 
 
-def erase(spool: Spool, wanted: Wanted) -> int:
-    """Take them out of the drained segments; returns how many."""
-    return sum(_without(spool, segment, wanted) for segment in spool.drained())
-
-
-def _without(spool: Spool, segment: Path, wanted: Wanted) -> int:
-    raw, begin, rest, gone = segment.read_bytes(), 0, [], 0
+def _without(spool: Spool, segment: Path, people: People, some: AbstractSet[int]) -> Counter[int]:
+    raw, begin, rest = segment.read_bytes(), 0, []
+    gone: Counter[int] = Counter()
     for line in lines(segment, 0):
-        if wanted.is_of(spool, line):
-            gone += 1
+        if theirs := _whose(spool, people, line) & some:
+            gone.update(theirs)
         else:
             rest.append(raw[begin : line.end])
         begin = line.end
     if gone:
         _replace(segment, b"".join(rest))
     return gone
+
+
+def _whose(spool: Spool, people: People, line: Line) -> set[int]:
+    """Who is named in a line; nobody, where no key opens it."""
+    if line.sealed is None:
+        return set()
+    try:
+        found = kept.unpack(spool.seal.open(line.sealed))
+    except (Sealed, Broken):
+        return set()
+    return people.named_in(text_of(found.post.body), found.at)
 
 
 def _replace(segment: Path, content: bytes) -> None:

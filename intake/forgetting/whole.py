@@ -1,9 +1,9 @@
-"""One erasure from its beginning to its certificate."""
+"""The erasure of a list of people, from its beginning to their certificates."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -20,25 +20,24 @@ from intake.forgetting import erasing, finding, ledger, opened, spooled
 from intake.forgetting.finding import Found, Told
 from intake.forgetting.ledger import Forgetting
 from intake.forgetting.opened import Open
-from intake.forgetting.person import Person
-from intake.forgetting.spooled import Wanted
+from intake.forgetting.people import people_of
 from intake.lead import Contact
 from intake.purge import NotOwner, is_owner
 from intake.sealing import Seal
 from intake.spool import Spool
 
 
-class StillOpen(Exception):
-    """Nothing was erased."""
-
-    def __init__(self, waiting: list[Open], spooled_lines: int) -> None:
-        super().__init__(f"{len(waiting)} open, {spooled_lines} in the spool")
-        self.waiting = waiting
-        self.spooled = spooled_lines
-
-
 class Nothing(Exception):
-    """None of what was given can be read as a phone number, an address or an id."""
+    """None of what was given of a person can be read as a phone number, an address or an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class StillOpen:
+    """Nothing of this person was erased.  `spooled`: how many of their lines wait in this host's spool."""
+
+    forgotten_id: UUID
+    waiting: tuple[Open, ...]
+    spooled: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,9 @@ class Certificate:
     dry: bool
 
 
+Outcome = Certificate | StillOpen
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where it is erased.  `file`: the list beside the database.  `spool` None: this host has none."""
@@ -86,46 +88,78 @@ NOW: Final = "SELECT clock_timestamp()"
 SHOWN: Final = 16  # hexadecimal digits of a keyed hash
 
 
-def named(conn: Conn, author: Author, contact: Iterable[Contact], new_id: UUID) -> Forgetting:
-    """Who is to be forgotten, from now on back.  Raises Nothing."""
+def named(
+    conn: Conn, author: Author, everybody: Iterable[Iterable[Contact]], new_id: Callable[[], UUID]
+) -> list[Forgetting]:
+    """Who is to be forgotten, from now on back; several contacts may be of one person.  Raises Nothing."""
     key = installation.read(conn).key
-    keys = {found.key for each in contact for found in contacts.keys_of(each, "live", key)}
-    if not keys:
-        raise Nothing
     with conn.cursor(row_factory=scalar_row) as cursor:
         at: datetime | None = cursor.execute(NOW).fetchone()
     assert at is not None  # noqa: S101  # a SELECT without FROM returns a row
-    return Forgetting(new_id, at, author.by, author.reason, tuple(sorted(keys)))
+    hashes = [{digest for each in person for digest in contacts.digests_of(each, key)} for person in everybody]
+    if not all(hashes):
+        raise Nothing
+    return [Forgetting(new_id(), at, author.by, author.reason, tuple(sorted(each))) for each in hashes]
 
 
-def forget(conn: Conn, place: Place, forgetting: Forgetting, *, cancel_open: bool, dry: bool = False) -> Certificate:
-    """Erase them, and note it first.  Raises StillOpen, NotOwner, OSError."""
+def forget(
+    conn: Conn, place: Place, everybody: Sequence[Forgetting], *, cancel_open: bool, dry: bool = False
+) -> list[Outcome]:
+    """Erase each of them, and note it first; who has something open stops no other.  In the order of the list.
+
+    Raises NotOwner, ledger.Unreadable, OSError.
+    """
     if not is_owner(conn):
         raise NotOwner
-    person = Person(frozenset(forgetting.keys), installation.read(conn).key, place.settings.region)
-    wanted = Wanted(person, forgetting.at)
-    found = finding.find(conn, person, place.seal, until=forgetting.at, told=place.told)
+    if not everybody:
+        return []
+    people = people_of(everybody, installation.read(conn).key, place.settings.region)
+    # Read first: what is drained meanwhile is found in the database.
+    in_spool = spooled.waiting(place.spool, people) if place.spool and not dry else Counter()
+    found = finding.find(conn, people, place.seal, told=place.told)
     if dry:
-        return _certificate(conn, forgetting, found, {"open": len(opened.of(conn, found))}, dry=True)
-    _settle(conn, place, forgetting, found, wanted, cancel_open=cancel_open)
-    ledger.begin(conn, place.file, forgetting)
-    counts = erasing.erase(conn, found)
-    counts["spooled"] += spooled.erase(place.spool, wanted) if place.spool else 0
-    counts = Counter({name: count for name, count in counts.items() if count})
-    ledger.end(conn, forgetting, counts)
-    return _certificate(conn, forgetting, found, counts, dry=False)
+        return [_foreseen(conn, each, its) for each, its in zip(everybody, found, strict=True)]
+    works = [_Work(*each, in_spool[one]) for one, each in enumerate(zip(everybody, found, strict=True))]
+    in_file = {each.forgotten_id for each in ledger.of_file(place.file)}
+    done = [_erase(conn, place, work, in_file, cancel_open=cancel_open) for work in works]
+    erased = {one for one, each in enumerate(done) if isinstance(each, Counter)}
+    from_spool = spooled.erase(place.spool, people, erased) if place.spool else Counter()
+    return [
+        each if isinstance(each, StillOpen) else _ended(conn, work, each + Counter(spooled=from_spool[one]))
+        for one, (work, each) in enumerate(zip(works, done, strict=True))
+    ]
 
 
-def _settle(  # noqa: PLR0913  # all of one erasure
-    conn: Conn, place: Place, forgetting: Forgetting, found: Found, wanted: Wanted, *, cancel_open: bool
-) -> None:
-    in_spool = spooled.waiting(place.spool, wanted) if place.spool else 0
-    waiting = opened.of(conn, found)
-    if waiting and cancel_open and not in_spool:
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One person.  `in_spool`: how many lines of theirs wait there."""
+
+    forgetting: Forgetting
+    found: Found
+    in_spool: int
+
+
+def _foreseen(conn: Conn, forgetting: Forgetting, found: Found) -> Certificate:
+    return _certificate(conn, forgetting, found, {"open": len(opened.of(conn, found))}, dry=True)
+
+
+def _erase(
+    conn: Conn, place: Place, work: _Work, in_file: Container[UUID], *, cancel_open: bool
+) -> Counter[str] | StillOpen:
+    forgetting = work.forgetting
+    waiting = opened.of(conn, work.found)
+    if waiting and cancel_open and not work.in_spool:
         author = Author(forgetting.author, forgetting.reason)
         waiting = opened.cancel(conn, place.settings, author, waiting)
-    if waiting or in_spool:
-        raise StillOpen(waiting, in_spool)
+    if waiting or work.in_spool:
+        return StillOpen(forgetting.forgotten_id, tuple(waiting), work.in_spool)
+    ledger.begin(conn, place.file, forgetting, in_file=in_file)
+    return erasing.erase(conn, work.found)
+
+
+def _ended(conn: Conn, work: _Work, counts: Counter[str]) -> Certificate:
+    ledger.end(conn, work.forgetting, counts)
+    return _certificate(conn, work.forgetting, work.found, counts, dry=False)
 
 
 IN_CRM: Final = """
@@ -155,10 +189,9 @@ def _certificate(
     )
 
 
-def again(conn: Conn, place: Place, *lists: Path) -> list[Certificate]:
+def again(conn: Conn, place: Place, *lists: Path) -> list[Outcome]:
     """Everybody of the list once more: an earlier copy of the database has them again.
 
-    What is open of them is cancelled.  Raises StillOpen, NotOwner, ledger.Unreadable, OSError.
+    What is open of them is cancelled.  Raises NotOwner, ledger.Unreadable, OSError.
     """
-    everybody = ledger.everybody(conn, place.file, *lists)
-    return [forget(conn, place, each, cancel_open=True) for each in everybody]
+    return forget(conn, place, ledger.everybody(conn, place.file, *lists), cancel_open=True)

@@ -10,9 +10,19 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from intake import refused, sealing
-from intake.kept import Kept
+from intake import installation, phones, refused, sealing
+from intake.db import Conn
+from intake.decided import Author
+from intake.forgetting import ledger
+from intake.forgetting.finding import Found, find
+from intake.forgetting.ledger import Forgetting
+from intake.forgetting.people import people_of
+from intake.forgetting.whole import Certificate, Place, StillOpen, named
+from intake.forgetting.whole import forget as forget_now
+from intake.kept import Kept, pack
+from intake.lead import Contact
 from intake.reading import Post
+from intake.spool import Spool, lines
 from tests.commands import Said, beside, intake, listed
 from tests.lab import Lab, lab
 
@@ -180,3 +190,117 @@ def test_a_dry_run_erases_nothing(made: Lab, environ: Mapping[str, str]) -> None
 @pytest.mark.parametrize("words", [(), ("--phone", "abc"), ("--email", "nobody")])
 def test_a_person_must_be_named(environ: Mapping[str, str], words: tuple[str, ...]) -> None:
     assert intake(environ, "forget", *words, *BY).status == 2
+
+
+# --- many at once -----------------------------------------------------------------------------------------------------
+
+PEOPLE = "phone;email;wa_id\r\n987654321;ana@example.com;\r\n912345678;luis@example.com;\r\n"
+
+
+ANA = Contact(phone=phones.read(PHONE, "PE"), email=EMAIL)
+LUIS = Contact(phone=phones.read("912345678", "PE"))
+
+
+def luis(made: Lab) -> UUID:
+    return made.form(name="Luis Otro", phone="912345678", email="luis@example.com")
+
+
+def forget_all(environ: Mapping[str, str], folder: Path, *more: str, text: str = PEOPLE) -> Said:
+    file = folder / "people.csv"
+    file.write_text(text, "utf-8-sig")
+    return intake(environ, "forget", "--people", file, *BY, *more)
+
+
+def asked(conn: Conn, *everybody: Contact) -> list[Forgetting]:
+    return named(conn, Author("rosa", "asked to be"), [[each] for each in everybody], uuid4)
+
+
+def contents(made: Lab, event: UUID) -> object:
+    (row,) = made.rows("SELECT count(content) AS n FROM bodies WHERE event_id = %(id)s", id=event)
+    return row["n"]
+
+
+def test_everybody_in_a_file_is_forgotten_each_with_a_certificate(
+    made: Lab, environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    hers, his = confirmed(made), luis(made)
+    made.settle(2)
+    said = forget_all(environ, tmp_path, "--json")
+    certificates = listed(said.document, "certificates")
+    assert [(each["row"], each["events"]) for each in certificates] == [(2, 1), (3, 1)]
+    assert (said.status, contents(made, hers), contents(made, his)) == (0, 0, 0)
+    assert made.rows("SELECT count(*) AS n FROM forgotten WHERE counts IS NOT NULL") == [{"n": 2}]
+
+
+def test_who_has_something_open_stops_no_other(made: Lab, environ: Mapping[str, str], tmp_path: Path) -> None:
+    confirmed(made)
+    his = luis(made)
+    said = forget_all(environ, tmp_path, "--json")
+    (still,) = listed(said.document, "open")
+    assert (said.status, still["row"], str(his) in said.err) == (1, 3, True)
+    assert [each["row"] for each in listed(said.document, "certificates")] == [2]
+    assert (contents(made, his), traces(made.database_url)) == (1, [])
+    assert made.rows("SELECT count(*) AS n FROM forgotten") == [{"n": 1}]
+
+
+def test_a_dry_run_for_many_erases_nothing(made: Lab, environ: Mapping[str, str], tmp_path: Path) -> None:
+    confirmed(made)
+    luis(made)
+    certificates = listed(forget_all(environ, tmp_path, "--dry-run", "--json").document, "certificates")
+    assert [(each["dry"], each["counts"]) for each in certificates] == [(True, {"open": 0}), (True, {"open": 1})]
+    assert traces(made.database_url)
+
+
+def test_a_bad_cell_is_named_before_anything_is_erased(made: Lab, environ: Mapping[str, str], tmp_path: Path) -> None:
+    confirmed(made)
+    said = forget_all(environ, tmp_path, text=PEOPLE + "nobody;;\r\n")
+    assert (said.status, "fila 4, columna phone" in said.err, "nobody" in said.err) == (2, True, False)
+    assert traces(made.database_url)
+
+
+def test_the_lines_of_many_leave_the_spool_at_once(made: Lab, environ: Mapping[str, str], tmp_path: Path) -> None:
+    spool = Spool(tmp_path, sealing.from_environ(environ), 1 << 20)
+    for number in (PHONE, "912345678", PHONE, "912345679"):
+        post = Post("web", "live", "application/json", {}, number.encode(), url="")
+        spool.append(pack(Kept(uuid4(), datetime.now(UTC), post)))
+    place = Place(made.settings, spool.seal, tmp_path / ledger.FILE, spool)
+    with psycopg.connect(made.database_url, autocommit=True) as conn:
+        wanted = asked(conn, ANA, LUIS)
+        waiting = forget_now(conn, place, wanted, cancel_open=True)
+        (segment,) = spool.segments()
+        spool.retire(segment, segment.stat().st_size, epoch=1)
+        gone = forget_now(conn, place, wanted, cancel_open=True)
+    assert [each.spooled for each in waiting if isinstance(each, StillOpen)] == [2, 1]
+    assert [each.counts for each in gone if isinstance(each, Certificate)] == [{"spooled": 2}, {"spooled": 1}]
+    assert [len(list(lines(segment, 0))) for segment in spool.drained()] == [1]
+
+
+@pytest.mark.parametrize("words", [("--phone", PHONE), ("--again",)])
+def test_a_file_and_another_way_to_name_people_are_not_mixed(
+    environ: Mapping[str, str], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert forget_all(environ, tmp_path, *words).status == 2
+
+
+def found(conn: Conn, environ: Mapping[str, str], *wanted: Forgetting) -> list[Found]:
+    people = people_of(wanted, installation.read(conn).key, "PE")
+    return find(conn, people, sealing.from_environ(environ), told=lambda _done, _total: None)
+
+
+def test_each_is_forgotten_until_their_own_time(made: Lab, environ: Mapping[str, str]) -> None:
+    """Found together, over a whole database, is what is found for each alone."""
+    first = confirmed(made)
+    luis(made)
+    made.form(name="Eva Otra", phone="912345679", email="eva@example.com", message="Llamen al 987654321, por favor")
+    made.post("web", b'{"phone": "+51 987 654 321", broken')
+    made.settle(2)
+    forget(environ, "--cancel-open")
+    made.form(delivery_id="msg_new")
+    made.form(delivery_id="msg_newer", phone="912345678")
+    made.settle(2)
+    with psycopg.connect(made.database_url, autocommit=True) as conn:
+        wanted = [*ledger.everybody(conn), *asked(conn, ANA, LUIS)]
+        together = found(conn, environ, *wanted)
+        assert together == [found(conn, environ, each)[0] for each in wanted]
+    assert [len(each.events) for each in together] == [1, 3, 2]
+    assert first in together[0].events

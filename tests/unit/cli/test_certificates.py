@@ -25,7 +25,7 @@ CERTIFICATE = Certificate(
 def shown(capsys: pytest.CaptureFixture[str], language: Language) -> str:
     with click.Context(click.Command("forget")) as context:
         context.meta[place.LANGUAGE] = language
-        certificates.show(CERTIFICATE)
+        certificates.show(CERTIFICATE, 3)
     return capsys.readouterr().out
 
 
@@ -58,8 +58,10 @@ def test_what_is_still_open_is_told_in_words() -> None:
     waiting = Open(event_id=UUID(int=7), item_id=None, kind="delivery", state="review", reason="budget_used_up")
     with click.Context(click.Command("forget")) as context:
         context.meta[place.LANGUAGE] = "es"
-        told = "\n".join(certificates.still_open(StillOpen([waiting], 2)))
+        told = "\n".join(certificates.unfinished([(3, StillOpen(UUID(int=1), (waiting,), 2)), (4, CERTIFICATE)]))
     assert "no se borró nada" in told
+    assert "fila 3\n" in told
+    assert "fila 4" not in told
     assert "en revisión" in told
     assert "2 en el spool" in told
     assert "budget_used_up" not in told
