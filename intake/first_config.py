@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from intake import paste_texts
-from intake.config.known import KNOWN_PROVIDERS, PROVIDER_KINDS, UNSIGNED
+from intake.config.known import KNOWN_PROVIDERS, PROVIDER_KINDS, SIGNS_ADDRESS, UNSIGNED
 from intake.sources.base import SourceKind
 
 # Whose secret the sender's own pages show; of all others it is chosen here, and pasted there.
@@ -41,7 +41,8 @@ def new_key() -> str:
 class Wishes:
     """What somebody wants to begin with.  `form`, `whatsapp`: a provider, None: no such source.
 
-    `crm_url` None: the client's own address.  `keep`: secrets in files beside the configuration, or in variables.
+    `crm_url` None: the client's own address.  `public_url` None: this host's own, `local_url`, which follows PORT, and
+    is written only where a provider signs it.  `keep`: secrets in files beside the configuration, or in variables.
     """
 
     form: str | None = "standard_webhooks"
@@ -49,7 +50,8 @@ class Wishes:
     quote: bool = False
     crm: str = "sandbox"
     crm_url: str | None = None
-    public_url: str = "http://127.0.0.1:8080"
+    public_url: str | None = None
+    local_url: str = "http://127.0.0.1:8080"
     region: str = "PE"
     timezone: str = "America/Lima"
     language: str = "es"
@@ -135,12 +137,18 @@ def _head(wishes: Wishes) -> str:
 #     env:NAME     the environment variable NAME          file:PATH    a file, relative to this one
 
 [intake]
-public_base_url = {_text(wishes.public_url)}   # the address that the senders call
+{_public(wishes)}
 region = {_text(wishes.region)}
 timezone = {_text(wishes.timezone)}
 language = {_text(wishes.language)}
 # Without a spool nothing is acknowledged while PostgreSQL is away: name a folder on a disk of this host.
 # spool_dir = "/var/lib/lead-intake/spool\""""
+
+
+def _public(wishes: Wishes) -> str:
+    if wishes.public_url or SIGNS_ADDRESS & {wishes.form, wishes.whatsapp}:
+        return f"public_base_url = {_text(wishes.public_url or wishes.local_url)}   # the address that the senders call"
+    return '# public_base_url = "https://leads.example.com"   # that the senders call; else http://127.0.0.1:$PORT'
 
 
 def _destination(wishes: Wishes) -> str:
@@ -173,7 +181,7 @@ def _text(value: str) -> str:
 
 
 def _paste(wishes: Wishes, source: _Source) -> str:
-    address = f"{wishes.public_url.rstrip('/')}/hooks/{source.name}"
+    address = f"{(wishes.public_url or wishes.local_url).rstrip('/')}/hooks/{source.name}"
     secret = _reference(wishes, f"{source.name}-secret")
     match source.provider:
         case "whatsapp_cloud":

@@ -72,7 +72,8 @@ def init(  # noqa: PLR0913  # one parameter an option
         quote=bool(quote) if quote is not None or not ask else click.confirm("Quotes of a program of your own?"),
         crm=crm or _asked("CRM", CLIENTS, "sandbox", ask=ask),
         crm_url=crm_url,
-        public_url=public_url or (click.prompt("Public address", default=DEFAULT.public_url) if ask else _local()),
+        public_url=public_url or (_asked_for_address() if ask else None),
+        local_url=_local(),
         region=region,
         timezone=timezone,
         language=language,
@@ -92,6 +93,12 @@ def _asked(what: str, choices: list[str], default: str, *, ask: bool) -> str:
     click.echo(f"{what}: {', '.join(choices)}")
     answer: str = click.prompt(what, type=click.Choice(choices), default=default, show_choices=False)
     return answer
+
+
+def _asked_for_address() -> str | None:
+    """None: this host's own."""
+    answer: str = click.prompt("Public address", default=_local())
+    return None if answer == _local() else answer
 
 
 def _local() -> str:

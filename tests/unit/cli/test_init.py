@@ -100,5 +100,18 @@ def test_every_crm_loads(tmp_path: Path, client: str) -> None:
     assert client in {each.client for each in loaded(tmp_path).destinations.values()}
 
 
+def test_without_a_public_address_it_follows_the_port(tmp_path: Path) -> None:
+    """Whoever finds 8080 taken sets PORT, and that is all."""
+    said = intake({"PORT": "8098"}, "init", tmp_path, "--yes")
+    settings = load(tmp_path / "intake.toml", {"PORT": "8099"}, built_in=PROVIDERS.keys())
+    assert "http://127.0.0.1:8098/hooks/web-contact" in said.out
+    assert settings.public_base_url == "http://127.0.0.1:8099"
+
+
+def test_what_signs_the_address_has_it_written(tmp_path: Path) -> None:
+    assert intake({"PORT": "8098"}, "init", tmp_path, "--yes", "--whatsapp", "twilio").status == 0
+    assert loaded(tmp_path).public_base_url == "http://127.0.0.1:8098"
+
+
 def test_whose_secret_it_is_is_said_of_our_own_providers() -> None:
     assert first_config.THEIRS <= KNOWN_PROVIDERS
