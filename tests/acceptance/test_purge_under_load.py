@@ -1,6 +1,6 @@
 """Old events are purged and people forgotten while leads come; how much slower they are accepted meanwhile is told.
 
-PURGE_EVENTS: how many are stored and old (300); FORGET_PEOPLE: how many are forgotten, one after another (3);
+PURGE_EVENTS: how many are stored and old (300); FORGET_PEOPLE: how many are forgotten at once, by a file (3);
 PURGE_QUIET: for how many seconds the door is measured alone (2).
 """
 
@@ -35,13 +35,6 @@ QUIET = float(os.environ.get("PURGE_QUIET") or 2)
 
 STOCK = Path(__file__).parents[1] / "bench" / "stock.sql"
 KEPT = "payload_retention_days = 8\nattempt_retention_days = 8\ndecision_retention_days = 8\nkey_retention_days = 8\n"
-FORGET_EACH = """
-import sys
-from workers.main import group
-for number in range(int(sys.argv[1])):
-    words = ["forget", "--email", f"person{number}@example.com", "--by", "rosa", "--reason", "asked to be"]
-    group()([*words, "--cancel-open", "--json"], standalone_mode=False)
-"""
 
 
 @dataclass(slots=True)
@@ -151,7 +144,7 @@ def told(what: str, took: float, busy: list[float], quiet: list[float]) -> None:
     print(f"{what}: {took:.1f} s; accepted in {each}; median x{ratio:.2f}, 99th of 100 x{worst:.2f}, {len(busy)} sent")  # noqa: T201
 
 
-def test_old_events_are_purged_and_people_forgotten_while_leads_come(place: Place) -> None:
+def test_old_events_are_purged_and_people_forgotten_while_leads_come(place: Place, tmp_path: Path) -> None:
     for number in range(PEOPLE):
         place.senders.post(f"person{number}")
     quiet = place.quiet()
@@ -160,8 +153,12 @@ def test_old_events_are_purged_and_people_forgotten_while_leads_come(place: Plac
     assert json.loads(out)["identities"] == EVENTS
     accepted = len(place.senders.statuses)
     assert place.count("events") == accepted
-    out, busy, took = place.meanwhile("-c", FORGET_EACH, str(PEOPLE))
+    people = tmp_path / "people.csv"
+    people.write_text("\n".join(["email", *(f"person{number}@example.com" for number in range(PEOPLE))]), "utf-8")
+    forgetting = ("forget", "--people", str(people), "--by", "rosa", "--reason", "asked to be", "--cancel-open")
+    out, busy, took = place.meanwhile("-m", "workers.main", *forgetting, "--json")
     told(f"{PEOPLE} people forgotten", took, busy, quiet)
+    assert [each["counts"]["leads"] for each in json.loads(out)["certificates"]] == [1] * PEOPLE
     assert place.count("forgotten") == PEOPLE
     assert "person" not in leads(place)
     assert set(place.senders.statuses) == {200}
