@@ -1,4 +1,4 @@
-"""Payloads as they lie in PostgreSQL: sealed where INTAKE_SEAL_KEYS names keys, else as they came.
+"""Payloads as they lie in PostgreSQL: as they came, or with INTAKE_SEAL_CONTENTS sealed by INTAKE_SEAL_KEYS.
 
     Payload(bytes) ─> connection of ours ─> sealed with the first key ─> bodies.content
     bodies.content ─> connection of ours ─> opened with any of them   ─> bytes
@@ -27,12 +27,14 @@ from psycopg.rows import scalar_row
 from psycopg.types.string import ByteaBinaryLoader, ByteaLoader
 
 from intake import sealing
+from intake.config.errors import ConfigError, Problem
 
 # What is sealed begins so, and then says with which key.
 MARK: Final = b"\x00LI\x01"
 ID_BYTES: Final = 8
 # In place of a key's id: it is not sealed, but came with our mark.
 AS_IT_CAME: Final = bytes(ID_BYTES)
+SETTING: Final = "INTAKE_SEAL_CONTENTS"
 PURPOSE: Final = b"lead-intake payloads at rest"
 
 
@@ -56,9 +58,10 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The first one seals, each opens; with none contents stay as they came."""
+    """Each opens; the first one seals, where `seals` says so, and else contents stay as they came."""
 
     keys: tuple[Key, ...] = ()
+    seals: bool = False
 
     @property
     def heads(self) -> tuple[bytes, ...]:
@@ -67,7 +70,7 @@ class Keys:
 
     def close(self, content: bytes) -> bytes:
         """As it is stored."""
-        if self.keys and content:
+        if self.seals and content:
             return self.heads[0] + self.keys[0].siv.encrypt(content, [self.heads[0]])
         return MARK + AS_IT_CAME + content if content.startswith(MARK) else content
 
@@ -95,15 +98,20 @@ NONE: Final = Keys()
 
 
 def from_environ(environ: Mapping[str, str]) -> Keys:
-    """The keys that the setting names.  Raises ConfigError, without repeating a value."""
-    return of_keys(sealing.named_keys(environ))
+    """The keys that the settings name.  Raises ConfigError, without repeating a value."""
+    keys, wanted = sealing.named_keys(environ), environ.get(SETTING, "no").strip().lower() or "no"
+    if wanted not in {"yes", "no"}:
+        raise ConfigError("environment", [Problem(None, SETTING, "must be yes or no")])
+    if wanted == "yes" and not keys:
+        raise ConfigError("environment", [Problem(None, SETTING, f"needs keys in {sealing.SETTING}")])
+    return of_keys(keys, seals=wanted == "yes")
 
 
-def of_keys(keys: Sequence[str]) -> Keys:
+def of_keys(keys: Sequence[str], *, seals: bool = True) -> Keys:
     """Made of the keys that seal what lies elsewhere; neither opens by the other.  Raises ConfigError."""
     if keys:
         sealing.of_keys(list(keys))
-    return Keys(tuple(_derived(base64.urlsafe_b64decode(key)) for key in keys))
+    return Keys(tuple(_derived(base64.urlsafe_b64decode(key)) for key in keys), seals)
 
 
 def _derived(secret: bytes) -> Key:
@@ -160,7 +168,7 @@ def agree(conn: psycopg.Connection[Any], keys: Keys) -> None:
         return
     if not used <= {key.id for key in keys.keys}:
         raise Unopenable(f"contents of this database are sealed with a key that is not in {sealing.SETTING}")
-    if keys.keys and keys.keys[0].id not in used:
+    if keys.seals and keys.keys[0].id not in used:
         conn.execute(USE, {"key_id": keys.keys[0].id})
 
 

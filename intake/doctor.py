@@ -13,12 +13,14 @@ from typing import Literal
 import psycopg
 from psycopg.rows import scalar_row, tuple_row
 
-from intake import heartbeats, installation, missing_secrets, queue, spooling
+from intake import at_rest, heartbeats, installation, missing_secrets, queue, spooling
 from intake.alerts import conditions
+from intake.at_rest import Keys
 from intake.config import Process, Settings
 from intake.db import Conn, sql_folder
 from intake.installation import Mismatch
 from intake.missing_secrets import Told
+from intake.sealing import SETTING
 from intake.spool import stock_of
 
 Verdict = Literal["ok", "warn", "fail"]
@@ -167,6 +169,20 @@ def of_installation(conn: Conn, process: Process) -> Line:
     if expected is None:
         return Line("warn", "installation", "is not pinned on this host", "run `intake migrate`")
     return Line("ok", "installation", f"{found.installation_id}, epoch {found.epoch}")
+
+
+def of_contents(conn: Conn, keys: Keys) -> Line:
+    """Whether this host opens all contents, and whether an older key is in use still."""
+    used = at_rest.used_by(conn)
+    if not used <= {key.id for key in keys.keys}:
+        return Line("fail", "contents", "sealed with a key that this shell lacks",
+                    f"add it to {SETTING}, after the first one")  # fmt: skip
+    if not keys.seals:
+        return Line("ok", "contents", f"stored as they come; with {at_rest.SETTING}=yes they are sealed")
+    if used <= {keys.keys[0].id}:
+        return Line("ok", "contents", "sealed as they come; `intake reseal` seals what came before")
+    return Line("warn", "contents", "an older key is in use",
+                "when every process has the new key first, run `intake reseal`")  # fmt: skip
 
 
 # --- the spool ------------------------------------------------------------------------------------------------------

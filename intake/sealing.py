@@ -35,6 +35,7 @@ class Seal:
     """AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec), by a well-kept library."""
 
     fernet: MultiFernet = field(repr=False)
+    first: Fernet = field(repr=False)
 
     def close(self, content: bytes) -> bytes:
         """Text of [A-Za-z0-9_=-], about a third longer than `content`."""
@@ -46,6 +47,13 @@ class Seal:
             return self.fernet.decrypt(sealed)
         except InvalidToken:
             raise Sealed("no key opens it") from None
+
+    def renewed(self, sealed: bytes) -> bytes | None:
+        """The same under the first key; None: it is.  Raises Sealed."""
+        with suppress(InvalidToken):
+            self.first.decrypt(sealed)
+            return None
+        return self.close(self.open(sealed))
 
 
 def from_environ(environ: Mapping[str, str]) -> Seal:
@@ -65,7 +73,8 @@ def named_keys(environ: Mapping[str, str]) -> list[str]:
 def of_keys(keys: list[str]) -> Seal:
     """The first key seals.  Raises ConfigError."""
     try:
-        return Seal(MultiFernet([Fernet(key) for key in keys]))
+        made = [Fernet(key) for key in keys]
+        return Seal(MultiFernet(made), made[0])
     except ValueError:
         raise ConfigError("environment", [Problem(None, SETTING, RULE)]) from None
 

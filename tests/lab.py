@@ -26,6 +26,7 @@ from crm_clients.sandbox.server import running
 from crm_clients.transport import Transport
 from intake import installation
 from intake.app import build
+from intake.at_rest import NONE, Keys
 from intake.attempts import Patience
 from intake.config import Settings, load
 from intake.db import Pool, open_pool
@@ -287,18 +288,20 @@ def lab(
     debounce: int = 0,
     at: Callable[[str], None] = lambda _boundary: None,
     sources: str = SOURCES,
+    payloads: Keys = NONE,
 ) -> Iterator[Lab]:
     """A lab with its own sandbox CRM.  `limit` and `lag` in seconds, as the account declares them.
 
     `debounce`: how many seconds a first WhatsApp message waits for those that follow.  `sources`: other tables.
+    `payloads`: what seals contents.
     """
     with running(of=sandbox_profile(profile, lag=0.0, limit=limit)) as sandbox, Transport() as transport:
         file = folder / "intake.toml"
         crm = CONFIG.format(url=sandbox.url, profile=profile, limit=limit, lag=_lag(lag))
         file.write_text(crm + sources.replace("debounce_seconds = 0", f"debounce_seconds = {debounce}"), "utf-8")
         settings = load(file, ENVIRON, built_in=PROVIDERS.keys())
-        pool = open_pool(database_url, size=12, connection_class=telling(named))
-        door_pool = unhurried.door_pool(database_url, size=60)
+        pool = open_pool(database_url, size=12, connection_class=telling(named), payloads=payloads)
+        door_pool = unhurried.door_pool(database_url, size=60, payloads=payloads)
         try:
             with pool.connection() as conn:
                 here = installation.read(conn)

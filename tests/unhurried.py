@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import uuid4
 
+from intake.at_rest import NONE, Keys
 from intake.config import Settings
 from intake.db import Pool, door_options, open_pool
 from intake.reading import Post
@@ -35,6 +36,13 @@ def door(
     )
 
 
-def door_pool(database_url: str, *, size: int, patience: float = STORE_LIMIT) -> Pool:
+def door_pool(database_url: str, *, size: int, patience: float = STORE_LIMIT, payloads: Keys = NONE) -> Pool:
     """Its connections."""
-    return open_pool(database_url, size=size, options=door_options(patience), connect_timeout=10, reconnect_timeout=0.2)
+    return open_pool(
+        database_url,
+        size=size,
+        options=door_options(patience),
+        connect_timeout=10,
+        reconnect_timeout=0.2,
+        payloads=payloads,
+    )

@@ -19,6 +19,7 @@ COMMANDS = (
     Command("recheck", "intake.cli.recovering:recheck", "Verify again what a source's senders were refused."),
     Command("reread", "intake.cli.recovering:reread", "Read again what is in quarantine, after a parser fix."),
     Command("purge", "intake.cli.purging:purge", "Take away what is older than its source keeps it."),
+    Command("reseal", "intake.cli.resealing:reseal", "Seal everything in the database with the first key."),
     Command("forget", "intake.cli.forgetting:forget", "Erase a person, and say what was erased."),
     Command("import", "intake.cli.importing:import_", "Take history from a CSV file."),
     Command("events", "intake.cli.reading:events", "What came in, the newest first."),

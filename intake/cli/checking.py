@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import psycopg
 
-from intake import aging, doctor, heartbeats, sealing, standstill
+from intake import aging, at_rest, doctor, heartbeats, sealing, standstill
 from intake.cli import place
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import console, print_json
@@ -83,12 +83,13 @@ def _database(process: Process, settings: Settings | None) -> Iterator[Line]:
         yield Line("fail", "database", "DATABASE_URL is not set", "set it, or run `intake up`")
         return
     try:
-        with place.connection() as conn:
+        with place.connection(agreeing=False) as conn:
             yield from doctor.of_database(conn, now=lambda: datetime.now(UTC))
             migrations = doctor.of_migrations(conn)
             yield migrations
             if migrations.verdict == "ok":
                 yield doctor.of_installation(conn, process)
+                yield doctor.of_contents(conn, at_rest.from_environ(place.environment()))
                 yield from doctor.of_processes(conn)
                 if settings is not None:
                     yield from doctor.of_accounts(conn, settings)

@@ -224,7 +224,7 @@ def test_a_key_that_comes_back_opens_what_was_held(stage: Stage) -> None:
     assert not drainer.is_due()  # It is tried again in a while, and not all the time.
     new = new_key()
     stage.spool.append(b"nonsense")
-    both = Seal(fernet=stage.spool.seal.fernet)
+    both = Seal(stage.spool.seal.fernet, stage.spool.seal.first)
     assert stage.drainer(seal=both).drain() == {"accepted": 1, "unreadable": 1}
     assert stage.found(told) == [told]
     assert new not in repr(both)

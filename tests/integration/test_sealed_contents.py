@@ -1,0 +1,143 @@
+"""With keys in the setting no content lies open in the database, and everything works as without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from intake import at_rest, resealing, sealing
+from intake.at_rest import MARK, Unopenable
+from intake.db import connect
+from intake.sealing import new_key
+from tests.commands import DECIDED, beside, intake, listed
+from tests.lab import Lab, lab
+
+OLD, NEW = new_key(), new_key()
+OPEN = b"Ana Prueba|ana@example.com|987654321|Rosa Prueba|Silla"
+
+
+@pytest.fixture
+def made(database_url: str, tmp_path: Path) -> Iterator[Lab]:
+    with lab(database_url, tmp_path, payloads=at_rest.of_keys([OLD])) as one:
+        yield one
+
+
+@pytest.fixture
+def environ(made: Lab, tmp_path: Path) -> Mapping[str, str]:
+    return {**beside(made, tmp_path), "INTAKE_SEAL_KEYS": OLD, "INTAKE_SEAL_CONTENTS": "yes"}
+
+
+def stored(made: Lab) -> list[bytes]:
+    """The contents as they lie there."""
+    with psycopg.connect(made.database_url) as conn:
+        return [row[0] for row in conn.execute("SELECT content FROM bodies WHERE length(content) > 0").fetchall()]
+
+
+def everything(made: Lab) -> list[UUID]:
+    """One event of each kind, a batch of messages, and a quarantined body, all worked off."""
+    events = [made.form(delivery_id="msg_1"), *made.whatsapp("Hola", "¿Cuánto cuesta?"), made.quote()]
+    made.quote(version=2, amount="200.00")
+    made.post("web", b'{"broken')
+    made.post("web", b'{"broken', delivery_id="msg_other")
+    made.settle(3)
+    return events
+
+
+def test_nothing_lies_open_and_everything_is_delivered(made: Lab) -> None:
+    events = everything(made)
+    assert {made.state(each) for each in events} == {"confirmed"}
+    assert len(made.in_crm("opportunity")) == 3
+    contents = stored(made)
+    assert len(contents) > 10
+    assert all(each.startswith(MARK) for each in contents)
+    assert not [word for word in OPEN.split(b"|") if any(word in each for each in contents)]
+
+
+def test_the_same_unreadable_bytes_are_one_item_still(made: Lab, environ: Mapping[str, str], tmp_path: Path) -> None:
+    everything(made)
+    mended = tmp_path / "mended.json"
+    mended.write_text('{"name": "Ana Prueba", "email": "ana@example.com", "message": "Hola"}', "utf-8")
+    (item,) = made.rows("SELECT item_id FROM items WHERE kind = 'quarantine' AND closed_at IS NULL")
+    assert intake(environ, "resolve", item["item_id"], "release", "--body", mended, *DECIDED).status == 0
+    assert made.rows("SELECT FROM items WHERE kind = 'quarantine' AND closed_at IS NULL") == []
+
+
+def test_operators_read_and_correct_what_is_sealed(made: Lab, environ: Mapping[str, str]) -> None:
+    made.dials.fault("422", match={"what": "create", "kind": "contact"})
+    event = made.form()
+    made.work()
+    assert "ana@example.com" in intake(environ, "show", event, "--data", "--by", "ana").out
+    assert intake(environ, "correct", event, "message=Otra cosa", *DECIDED).status == 0
+    made.settle(2)
+    assert made.state(event) == "confirmed"
+    assert all(each.startswith(MARK) for each in stored(made))
+
+
+def test_a_person_is_forgotten_in_what_is_sealed(made: Lab, environ: Mapping[str, str]) -> None:
+    everything(made)
+    said = intake(environ, "forget", "--email", "ana@example.com", "--phone", "987654321", *DECIDED, "--json")
+    assert said.status == 0, said.err
+    (certificate,) = listed(said.document, "certificates")
+    assert certificate["events"] == 1
+
+
+# --- a key is missing, or changed -------------------------------------------------------------------------------------
+
+
+def test_who_lacks_the_key_is_told_so_and_gets_no_connection(made: Lab, environ: Mapping[str, str]) -> None:
+    event = made.form()
+    without = {name: value for name, value in environ.items() if name != "INTAKE_SEAL_KEYS"}
+    for keys in ({"INTAKE_SEAL_CONTENTS": "no"}, {"INTAKE_SEAL_KEYS": NEW}):
+        assert "INTAKE_SEAL_KEYS" in intake({**without, **keys}, "check").out
+        assert intake({**without, **keys}, "show", event).status != 0
+        with pytest.raises(Unopenable):
+            connect(made.database_url, payloads=at_rest.from_environ(keys))
+
+
+def test_a_process_that_has_no_key_keeps_an_accepted_lead_as_it_is(database_url: str, tmp_path: Path) -> None:
+    """It began before the others had the key; it neither delivers a sealed lead nor takes it for an empty one."""
+    with lab(database_url, tmp_path) as early:
+        with connect(database_url, payloads=at_rest.of_keys([OLD])) as conn:
+            event = early.form()
+            resealing.reseal(conn, at_rest.of_keys([OLD]), sealing.of_keys([OLD]))
+        with pytest.raises(Unopenable):
+            early.work()
+        assert (early.state(event), early.in_crm("contact")) == ("delivering", [])
+
+
+def test_after_a_change_of_keys_the_old_one_opens_nothing_that_is_left(made: Lab, environ: Mapping[str, str]) -> None:
+    events = everything(made)
+    both = {**environ, "INTAKE_SEAL_KEYS": f"{NEW},{OLD}"}
+    assert "an older key is in use" in intake(both, "check").out
+    said = intake(both, "reseal", "--json")
+    assert (said.status, said.document["unopened"]) == (0, 0), said.err
+    assert {each[:12] for each in stored(made)} == {at_rest.of_keys([NEW]).heads[0]}
+    assert intake(both, "reseal", "--json").document["contents"] == 0
+    alone = {**environ, "INTAKE_SEAL_KEYS": NEW}
+    assert "Ana Prueba" in intake(alone, "show", events[0], "--data", "--by", "ana").out
+
+
+def test_what_came_before_there_was_a_key_is_sealed(database_url: str, tmp_path: Path) -> None:
+    with lab(database_url, tmp_path) as plain:
+        everything(plain)
+        environ = {**beside(plain, tmp_path), "INTAKE_SEAL_KEYS": OLD, "INTAKE_SEAL_CONTENTS": "yes"}
+        assert intake(environ, "reseal").status == 0
+        assert all(each.startswith(MARK) for each in stored(plain))
+
+
+def test_who_has_the_keys_and_is_not_told_to_seal_opens_alone(made: Lab, environ: Mapping[str, str]) -> None:
+    """As while hosts are upgraded one after another: sealing begins when each of them can open."""
+    event = made.form()
+    quiet = {**environ, "INTAKE_SEAL_CONTENTS": "no"}
+    assert "Ana Prueba" in intake(quiet, "show", event, "--data", "--by", "ana").out
+    assert intake(quiet, "reseal").status == 2
+
+
+@pytest.mark.parametrize("wrong", [{"INTAKE_SEAL_CONTENTS": "perhaps"}, {"INTAKE_SEAL_KEYS": ""}])
+def test_wrong_settings_are_named(environ: Mapping[str, str], wrong: Mapping[str, str]) -> None:
+    said = intake({**environ, **wrong}, "reseal")
+    assert (said.status, "INTAKE_SEAL_CONTENTS" in said.err) == (2, True)
