@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from requests import PreparedRequest, Response
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -25,6 +26,7 @@ from urllib3.exceptions import NewConnectionError
 from crm_clients.watchdog import Call
 
 if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse
     from urllib3._base_connection import BaseHTTPConnection
 
 # Interim answers (103 Early Hints and the like) that are read past before a server is taken for broken.
@@ -208,6 +210,13 @@ class GuardedAdapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = (
             {"http": _Pool, "https": _TLSPool} if self._kept else {"http": _FreshPool, "https": _FreshTLSPool}
         )
+
+    def build_response(self, req: PreparedRequest, resp: BaseHTTPResponse) -> Response:
+        """What is read of an answer: no cookies are kept."""
+        response = Response()
+        response.request, response.raw, response.status_code = req, resp, resp.status
+        response.headers.update(resp.headers)
+        return response
 
     def cert_verify(self, conn: object, url: object, verify: object, cert: object) -> None:
         """Do nothing: the pools' own context verifies, and `requests` would load the CA file each time."""

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import urlencode
 
 import requests
 import urllib3
@@ -206,13 +207,13 @@ def _prepare(account: Account, request: Request) -> requests.PreparedRequest:
     headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "lead-intake"}
     headers.update(request.headers)
     headers.update(account.headers)
-    return requests.Request(
-        method=request.method,
-        url=account.base_url + path,
-        params=list(request.query),
-        data=body,
-        headers=headers,
-    ).prepare()
+    # Without the steps of `Request.prepare` for cookies, passwords in addresses and hooks, of which there are none.
+    prepared = requests.PreparedRequest()
+    prepared.prepare_method(request.method)
+    prepared.prepare_url(account.base_url + path, urlencode(request.query))
+    prepared.prepare_headers(headers)
+    prepared.prepare_body(body, None)
+    return prepared
 
 
 def _joined(members: Sequence[tuple[str, str]], body: bytes) -> bytes:
