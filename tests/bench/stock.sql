@@ -12,7 +12,14 @@ SELECT md5('e' || n)::uuid, 'live', 'web', 'web', 'form', 'msg_stock_' || n, fal
   FROM generate_series(1, %(stored)s) AS n;
 
 INSERT INTO bodies (what, event_id, revision, content)
-SELECT 'lead', md5('e' || n)::uuid, 1, convert_to(repeat('x', 200), 'UTF8') FROM generate_series(1, %(stored)s) AS n;
+SELECT 'lead', md5('e' || n)::uuid, 1, convert_to(
+       '{"answers":[],"as_of":null,"attribution":{"ad_headline":null,"ad_id":null,"click_id":null,"utm":[]},"consent":null,'
+       || '"contact":{"bsuid":null,"company":null,"document":null,"email":"stock' || n || '@example.com","name":"Ana Prueba",'
+       || '"phone":{"e164":"+519' || lpad(n::text, 8, '0') || '","raw":"9' || lpad(n::text, 8, '0')
+       || '","reason":"ok","variants":[],"verdict":"ok"},"username":null,"wa_id":null},'
+       || '"enquiry":{"amount":null,"currency":null,"items":[],"media":[],"product":null,"text":"Diez sillas"},'
+       || '"flags":[],"occurred_at":null}', 'UTF8')
+  FROM generate_series(1, %(stored)s) AS n;
 
 INSERT INTO needs (mode, scope, key, destination, reference, first_at, last_at)
 SELECT 'live', 'web', 'event:' || md5('e' || n)::uuid, 'crm', 'n' || md5('n' || n), clock_timestamp(), clock_timestamp()
