@@ -8,8 +8,11 @@ from collections.abc import Iterator
 import psycopg
 
 
-def plan(database_url: str, query: str) -> str:
-    """How PostgreSQL executes it whatever its values are, on tables that nobody has analysed."""
+def plan(database_url: str, query: str, *, large: bool = False) -> str:
+    """How PostgreSQL executes it whatever its values are, on tables that nobody has analysed.
+
+    `large`: as if each were so large that it is read whole only where no index helps.
+    """
     names: list[str] = []
 
     def number(match: re.Match[str]) -> str:
@@ -19,7 +22,8 @@ def plan(database_url: str, query: str) -> str:
     numbered = re.sub(r"%\((\w+)\)s", number, query)
     # Which is what EXPLAIN (GENERIC_PLAN) would show, had PostgreSQL 15 that already.
     explain = f"EXPLAIN EXECUTE kept({', '.join(['NULL'] * len(names))})" if names else "EXPLAIN EXECUTE kept"
-    with psycopg.connect(database_url, options="-c plan_cache_mode=force_generic_plan") as conn:
+    options = "-c plan_cache_mode=force_generic_plan" + (" -c enable_seqscan=off" if large else "")
+    with psycopg.connect(database_url, options=options) as conn:
         conn.execute(f"PREPARE kept AS {numbered}".encode())
         return "\n".join(line for (line,) in conn.execute(explain.encode()))
 
