@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -112,6 +113,13 @@ def _desk(process: Process, settings: Settings, hint: Callable[[], object], payl
     return serving.from_environ(process, settings, hint, payloads)
 
 
+class Application(Flask):
+    """Flask, which asks of each view and each callback, at each request, whether it is a coroutine: ours never are."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+
 def build(
     door: Door, *, hint: Callable[[], object], on_refusal: Callable[[Refusal], object] = lambda _refusal: None
 ) -> Flask:
@@ -119,7 +127,7 @@ def build(
 
     `hint` is called after the answer has gone; `on_refusal` is told of a delivery that is refused, and returns at once.
     """
-    app = Flask("intake", static_folder=None)
+    app = Application("intake", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
     # How much of a body is worth waiting for (intake.gunicorn_worker).
     bodies = (source.max_body_bytes for source in door.settings.sources.values())
@@ -189,11 +197,16 @@ def _take(door: Door, name: str, mode: Mode) -> Reply:
 
 
 def _headers() -> dict[str, str]:
-    return {key.lower(): _header_text(value) for key, value in request.headers.items()}
+    """By lower-case name, from WSGI's own variables (PEP 3333)."""
+    named = {name[5:]: value for name, value in request.environ.items() if name.startswith("HTTP_")}
+    named |= {name: request.environ[name] for name in ("CONTENT_TYPE", "CONTENT_LENGTH") if request.environ.get(name)}
+    return {name.lower().replace("_", "-"): _header_text(value) for name, value in named.items()}
 
 
 def _header_text(value: str) -> str:
-    """WSGI gives bytes as latin-1 (PEP 3333); most senders mean UTF-8."""
+    """WSGI gives bytes as latin-1; most senders mean UTF-8."""
+    if value.isascii():
+        return clean_text(value)
     try:
         return clean_text(value.encode("latin-1").decode())
     except UnicodeError:

@@ -72,6 +72,9 @@ def serve(app: Flask, door: Door, *, clock: Callable[[], float] = time.monotonic
             return _json(found)
         return _script() if found.from_browsers else _json(refused(HTTPStatus.NOT_FOUND, "unknown_source"))
 
+    if not any(source.from_browsers for source in door.settings.sources.values()):
+        return
+
     @app.before_request
     def admit() -> Response | None:
         source = _source(door)
