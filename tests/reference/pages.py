@@ -1,0 +1,15 @@
+"""The pages of `docs/reference/`, and what each is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.reference import cli
+
+FOLDER: Final = Path(__file__).parents[2] / "docs" / "reference"
+
+PAGES: Final[Mapping[str, Callable[[], str]]] = {
+    "cli.md": cli.text,
+}
