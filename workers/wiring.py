@@ -28,6 +28,10 @@ SANDBOX_URL = "INTAKE_SANDBOX_URL"
 SANDBOX_TOKEN = "INTAKE_SANDBOX_TOKEN"  # noqa: S105  # the name of a variable
 DEFAULT_SANDBOX_URL = "http://127.0.0.1:8090"
 
+# A thread holds a connection for a statement or a few, never over a call.  Where there are fewer than threads it waits
+# its turn for so long, in seconds; then it is as if the database were lost.
+TURN = 10.0
+
 
 def settings_of(process: Process, environ: Mapping[str, str]) -> Settings:
     """The configuration file.  Raises ConfigError."""

@@ -24,7 +24,8 @@ class Process:
     """How this process runs.
 
     `database_url` and `redis_url` None: the embedded servers.  `installation` and `epoch` None: those that stand in
-    `intake_home`.  `workers` are processes, `threads` are deliveries at a time in each.
+    `intake_home`.  `workers` are processes, `threads` are deliveries at a time in each, and `connections` to PostgreSQL
+    are the most that each holds.
     """
 
     database_url: str | None = field(repr=False)
@@ -36,6 +37,7 @@ class Process:
     epoch: int | None
     workers: int
     threads: int
+    connections: int
 
     @property
     def is_demo(self) -> bool:
@@ -58,7 +60,8 @@ class Process:
             installation=read.text("INTAKE_INSTALLATION", NAME, "must be 1 to 64 letters, digits or dashes"),
             epoch=read.optional_number("INTAKE_EPOCH", 1, 999_999_999),
             workers=read.number("INTAKE_WORKERS", 2, 1, 64),
-            threads=read.number("INTAKE_THREADS", 8, 1, 64),
+            threads=read.number("INTAKE_THREADS", 8, 1, 256),
+            connections=read.number("INTAKE_CONNECTIONS", 16, 1, 258),
         )
         read.text("DATABASE_POOLER", POOLER, "must be transaction, or not set")
         if read.problems:

@@ -20,6 +20,7 @@ def test_empty_environment_has_the_defaults(tmp_path: Path) -> None:
         epoch=None,
         workers=2,
         threads=8,
+        connections=16,
     )
 
 
@@ -34,6 +35,7 @@ def test_everything_can_be_said() -> None:
         "INTAKE_EPOCH": "3",
         "INTAKE_WORKERS": "4",
         "INTAKE_THREADS": "16",
+        "INTAKE_CONNECTIONS": "6",
     }
     assert Process.from_environ(environ) == Process(
         "postgresql://intake@db.example.com/intake",
@@ -45,6 +47,7 @@ def test_everything_can_be_said() -> None:
         3,
         4,
         16,
+        6,
     )
 
 
@@ -74,7 +77,7 @@ def test_socket_and_key_value_addresses_are_fine() -> None:
         ("PORT", "0", "must be a whole number from 1 to 65535"),
         ("PORT", "٣", "must be a whole number from 1 to 65535"),
         ("INTAKE_WORKERS", "1000", "must be a whole number from 1 to 64"),
-        ("INTAKE_THREADS", "-1", "must be a whole number from 1 to 64"),
+        ("INTAKE_THREADS", "-1", "must be a whole number from 1 to 256"),
         ("INTAKE_EPOCH", "two", "must be a whole number from 1 to 999999999"),
         ("INTAKE_INSTALLATION", "a b", "must be 1 to 64 letters, digits or dashes"),
         ("DATABASE_URL", "mysql://canary", "must be a postgresql:// address"),
