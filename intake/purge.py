@@ -16,11 +16,13 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
-from intake import aging, purge_sql
+from intake import aging
+from intake import purge_sql as sql
 from intake.config import Settings, Source
 from intake.db import Conn
 
 BATCH: Final = 200  # rows of a transaction
+AHEAD: Final = 2_000  # rows that one statement looks at
 
 What = Literal["payloads", "attempts", "decisions", "identities"]
 Told = Callable[[int, int], object]
@@ -28,21 +30,30 @@ Told = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`select` gives the ids of a batch; `acts` are done to them in this order, each counted under its name."""
+    """`select` gives the ids of a batch; `acts` are done to them in this order, each counted under its name.
+
+    `ahead`: until when it looks at one time.
+    """
 
     what: What
     days: Callable[[Source], int]
+    ahead: str
     select: str
     acts: Mapping[str, str]
 
 
 STEPS: Final = (
-    Step("payloads", lambda source: source.payload_retention_days, purge_sql.OLD_RECEIPTS, purge_sql.EMPTY_RAW),
-    Step("payloads", lambda source: source.payload_retention_days, purge_sql.OLD_EVENTS, purge_sql.EMPTY_LEADS),
-    Step("attempts", lambda source: source.attempt_retention_days, purge_sql.OLD_EVENTS, purge_sql.DROP_ATTEMPTS),
-    Step("decisions", lambda source: source.decision_retention_days, purge_sql.OLD_EVENTS, purge_sql.DROP_DECISIONS),
-    Step("identities", lambda source: source.key_retention_days, purge_sql.OLD_NEEDS, purge_sql.DROP_IDENTITIES),
-)
+    Step("payloads", lambda source: source.payload_retention_days,
+         sql.RECEIPTS_AHEAD, sql.OLD_RECEIPTS, sql.EMPTY_RAW),
+    Step("payloads", lambda source: source.payload_retention_days,
+         sql.EVENTS_AHEAD, sql.WITH_CONTENTS, sql.EMPTY_LEADS),
+    Step("attempts", lambda source: source.attempt_retention_days,
+         sql.EVENTS_AHEAD, sql.WITH_ATTEMPTS, sql.DROP_ATTEMPTS),
+    Step("decisions", lambda source: source.decision_retention_days,
+         sql.EVENTS_AHEAD, sql.WITH_DECISIONS, sql.DROP_DECISIONS),
+    Step("identities", lambda source: source.key_retention_days,
+         sql.EVENTS_AHEAD, sql.OLD_NEEDS, sql.DROP_IDENTITIES),
+)  # fmt: skip
 
 
 class NotOwner(Exception):
@@ -56,6 +67,7 @@ class Wish:
     source: str | None = None
     dry: bool = False
     batch: int = BATCH
+    ahead: int = AHEAD
     now: datetime | None = None
     steps: Sequence[Step] = STEPS
 
@@ -99,15 +111,32 @@ class _Row:
 
 
 BEGIN: Final = {"at": datetime(1970, 1, 1, tzinfo=UTC), "id": UUID(int=0)}
+LAST: Final = UUID(int=2**128 - 1)
 
 
 def _all_batches(conn: Conn, step: Step, source: Source, age: timedelta, wish: Wish) -> Counter[str]:
     counted: Counter[str] = Counter()
     names = [source.name, *([source.renamed_from] if source.renamed_from else [])]
-    given: dict[str, object] = {"names": names, "age": age, "now": wish.now, "batch": wish.batch, **BEGIN}
-    while rows := _batch(conn, step, given, counted, dry=wish.dry):
-        given |= {"at": rows[-1].at, "id": rows[-1].id}
+    given: dict[str, object] = {
+        "names": names,
+        "age": age,
+        "now": wish.now,
+        "batch": wish.batch,
+        "ahead": wish.ahead,
+        **BEGIN,
+    }
+    while end := _ahead(conn, step, given):
+        given |= {"end": end}
+        while rows := _batch(conn, step, given, counted, dry=wish.dry):
+            given |= {"at": rows[-1].at, "id": rows[-1].id}
+        given |= {"at": end, "id": LAST}
     return counted
+
+
+def _ahead(conn: Conn, step: Step, given: Mapping[str, object]) -> datetime | None:
+    """Until when to look next; None: nothing further is old."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(step.ahead.encode(), given).fetchone()
 
 
 # A batch is small, whatever the tables are: each of its rows is looked up by an index.  Left to itself, the planner

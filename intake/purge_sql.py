@@ -21,20 +21,46 @@ AT_REST: Final = """
 """
 LIMIT: Final = "coalesce(%(now)s::timestamptz, clock_timestamp()) - %(age)s"
 
+# How far one statement looks, by an index: most of what is old was purged on earlier days, and there may be millions.
+EVENTS_AHEAD: Final = f"""
+    SELECT max(at) FROM (SELECT received_at AS at FROM events WHERE received_at > %(at)s AND received_at < {LIMIT}
+                          ORDER BY received_at LIMIT %(ahead)s) AS next
+"""  # noqa: S608  # our own words
+RECEIPTS_AHEAD: Final = f"""
+    SELECT min(last) FROM unnest(%(names)s::text[]) AS s (source), unnest(ARRAY['live', 'test']) AS m (mode),
+        LATERAL (SELECT max(at) AS last
+                   FROM (SELECT r.received_at AS at FROM receipts r
+                          WHERE r.source = s.source AND r.mode = m.mode AND r.received_at > %(at)s
+                            AND r.received_at < {LIMIT}
+                          ORDER BY r.received_at LIMIT %(ahead)s) AS next) AS each
+"""  # noqa: S608
+
 # Locked, so that nobody makes a new delivery of one while it goes; what another has in hand is left for the next time.
 OLD_EVENTS: Final = f"""
     SELECT e.received_at AS at, e.event_id AS id FROM events e
-     WHERE e.source = ANY(%(names)s) AND e.received_at < {LIMIT} AND (e.received_at, e.event_id) > (%(at)s, %(id)s)
+     WHERE e.source = ANY(%(names)s) AND e.received_at <= %(end)s AND (e.received_at, e.event_id) > (%(at)s, %(id)s)
        AND {AT_REST}
-     ORDER BY e.received_at, e.event_id LIMIT %(batch)s
-       FOR UPDATE OF e SKIP LOCKED
-"""  # noqa: S608  # our own words
+"""  # noqa: S608
+NEXT_EVENTS: Final = " ORDER BY e.received_at, e.event_id LIMIT %(batch)s FOR UPDATE OF e SKIP LOCKED"
+
+WITH_CONTENTS: Final = f"""{OLD_EVENTS}
+       AND (EXISTS (SELECT FROM bodies b WHERE b.event_id = e.event_id AND b.content IS NOT NULL)
+            OR EXISTS (SELECT FROM attempts a JOIN bodies b USING (attempt_id)
+                        WHERE a.event_id = e.event_id AND b.content IS NOT NULL))
+    {NEXT_EVENTS}"""  # noqa: S608
+WITH_ATTEMPTS: Final = f"""{OLD_EVENTS}
+       AND EXISTS (SELECT FROM attempts a WHERE a.event_id = e.event_id)
+    {NEXT_EVENTS}"""
+WITH_DECISIONS: Final = f"""{OLD_EVENTS}
+       AND (EXISTS (SELECT FROM decisions d WHERE d.event_id = e.event_id)
+            OR EXISTS (SELECT FROM items i JOIN decisions d USING (item_id) WHERE i.event_id = e.event_id))
+    {NEXT_EVENTS}"""  # noqa: S608
 
 # Raw bytes, also of what could not be read, was other content, or only told of a later state.  Those that an open
 # quarantine stands for stay: one item stands for all receipts with the same bytes.
 OLD_RECEIPTS: Final = f"""
     SELECT r.received_at AS at, r.receipt_id AS id FROM receipts r JOIN bodies b USING (receipt_id)
-     WHERE r.source = ANY(%(names)s) AND r.verdict <> 'refused' AND r.received_at < {LIMIT}
+     WHERE r.source = ANY(%(names)s) AND r.verdict <> 'refused' AND r.received_at <= %(end)s
        AND (r.received_at, r.receipt_id) > (%(at)s, %(id)s) AND b.content IS NOT NULL
        AND NOT EXISTS (SELECT FROM items i
                          LEFT JOIN bodies waits ON i.kind = 'quarantine' AND waits.receipt_id = i.receipt_id
@@ -45,19 +71,14 @@ OLD_RECEIPTS: Final = f"""
 """  # noqa: S608
 
 # Events whose whole need is old, none of which blocks a sender of spam or was the model of another.
-OLD_NEEDS: Final = f"""
-    SELECT e.received_at AS at, e.event_id AS id FROM events e
-     WHERE e.source = ANY(%(names)s) AND e.received_at < {LIMIT} AND (e.received_at, e.event_id) > (%(at)s, %(id)s)
-       AND {AT_REST}
+OLD_NEEDS: Final = f"""{OLD_EVENTS}
        AND NOT EXISTS (SELECT FROM deliveries mine JOIN deliveries d USING (need_id)
                          JOIN events other ON other.event_id = d.event_id
                         WHERE mine.event_id = e.event_id AND other.received_at >= {LIMIT})
        AND NOT EXISTS (SELECT FROM blocked_keys k WHERE k.event_id = e.event_id)
        AND NOT EXISTS (SELECT FROM events other WHERE other.reissue_of = e.event_id)
        AND NOT EXISTS (SELECT FROM bulk_items b WHERE b.event_id = e.event_id AND b.result IS NULL)
-     ORDER BY e.received_at, e.event_id LIMIT %(batch)s
-       FOR UPDATE OF e SKIP LOCKED
-"""  # noqa: S608
+    {NEXT_EVENTS}"""  # noqa: S608
 
 EMPTY: Final = "UPDATE bodies SET content = NULL, purged_at = clock_timestamp() WHERE content IS NOT NULL AND "
 

@@ -147,6 +147,19 @@ def test_small_batches_take_all_of_it(made: Lab) -> None:
     assert purged(made, after(31, batch=2))["leads"] == 5
 
 
+def test_what_is_old_is_looked_at_piece_by_piece(made: Lab) -> None:
+    """Most of it was purged on earlier days: no statement looks at all of it at one time."""
+    for number in range(5):
+        made.form(delivery_id=f"msg_{number}", phone=f"98765432{number}", email="")
+    made.post("web", b'{"broken', mode="test")
+    made.settle(2)
+    assert purged(made, after(31))["leads"] == 5
+    made.form(delivery_id="msg_new", phone="987654329", email="")
+    made.settle(2)
+    again = purged(made, after(31, ahead=2, batch=1))
+    assert (again["leads"], again["raw_bodies"], held(made)) == (1, 1, {"raw"})
+
+
 def test_a_process_that_does_not_own_the_tables_takes_nothing_away(made: Lab) -> None:
     with (
         apart(made) as (_, users),
@@ -169,13 +182,26 @@ def test_the_command_says_what_would_go(made: Lab, tmp_path: Path) -> None:
 
 TABLES = "events|deliveries|delivery_history|records|bodies|attempts|receipts|needs"
 LARGE = re.compile(rf"Seq Scan on ({TABLES})\b|(Hash|Merge) (\w+ )?Join")
-STATEMENTS = [(step.what, name, text) for step in STEPS for name, text in (("", step.select), *step.acts.items())]
+STATEMENTS = [
+    (step.what, name, text)
+    for step in STEPS
+    for name, text in (("ahead", step.ahead), ("select", step.select), *step.acts.items())
+]
 
 
 @pytest.mark.parametrize(("what", "name", "text"), STATEMENTS, ids=[f"{what} {name}" for what, name, _ in STATEMENTS])
 def test_a_batch_reads_no_large_table_as_a_whole(database_url: str, what: str, name: str, text: str) -> None:
     del what, name
-    given = {"names": ["web"], "age": timedelta(days=8), "now": None, "batch": 200, "ids": [], **BEGIN}
+    given = {
+        "names": ["web"],
+        "age": timedelta(days=8),
+        "now": None,
+        "batch": 200,
+        "ahead": 2_000,
+        "end": datetime.now(UTC),
+        "ids": [],
+        **BEGIN,
+    }
     with psycopg.connect(database_url) as conn:
         conn.execute(STEP_BY_STEP)
         plan = "\n".join(str(row[0]) for row in conn.execute(f"EXPLAIN {text}".encode(), given))
