@@ -231,24 +231,26 @@ NOTE_LOOK = """
 
 def note_look(conn: Conn, record: Record, note: LookNote, held: Claim | None = None) -> None:
     """Keep what was asked and seen.  `held`: the delivery that looked, None: the clock's look at the record itself."""
-    conn.execute(
-        NOTE_LOOK,
-        {
-            "record_id": record.record_id,
-            "destination": record.destination,
-            "event_id": held.event_id if held else None,
-            "generation": held.generation if held else None,
-            "token": held.token if held else None,
-            "action": note.action,
-            "took": note.took,
-            "answered": note.answered,
-            "outcome": note.outcome,
-            "reason": note.reason,
-            "strength": note.strength,
-            "controlled": note.controlled,
-            "evidence": Jsonb(dict(note.evidence)),
-        },
-    )
+    conn.execute(NOTE_LOOK, noting(record, note, held))
+
+
+def noting(record: Record, note: LookNote, held: Claim | None = None) -> dict[str, object]:
+    """What NOTE_LOOK is given."""
+    return {
+        "record_id": record.record_id,
+        "destination": record.destination,
+        "event_id": held.event_id if held else None,
+        "generation": held.generation if held else None,
+        "token": held.token if held else None,
+        "action": note.action,
+        "took": note.took,
+        "answered": note.answered,
+        "outcome": note.outcome,
+        "reason": note.reason,
+        "strength": note.strength,
+        "controlled": note.controlled,
+        "evidence": Jsonb(dict(note.evidence)),
+    }
 
 
 # --- what was read back ----------------------------------------------------------------------------------------------

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import LiteralString
 
-from psycopg.rows import scalar_row
+from psycopg.rows import class_row, scalar_row
 
+from intake import siblings
 from intake.db import Conn
+from intake.deliveries import Claim
 from intake.identity import IdentityKey, Mode, prefix, record_reference, short
 from intake.lead import Contact
 from intake.naming import Scope, name
@@ -63,13 +66,20 @@ LOCK_KEYS = """
     SELECT pg_advisory_xact_lock(hashtextextended(%(scope)s || encode(key, 'hex'), 0))
       FROM (SELECT key FROM unnest(%(keys)s::bytea[]) AS key ORDER BY key) AS sorted
 """
-# OFFSET 0 has each key looked up, also by a plan that PostgreSQL before 17 made while there were few, and keeps.
-BOUND_TO = """
-    SELECT DISTINCT k.record_id FROM unnest(%(keys)s::bytea[]) AS wanted (key)
-           CROSS JOIN LATERAL (
-           SELECT record_id FROM contact_keys
-            WHERE destination = %(destination)s AND mode = %(mode)s AND key = wanted.key OFFSET 0) AS k
-"""
+
+
+def _bound_to(keys: LiteralString) -> LiteralString:
+    # OFFSET 0 has each key looked up, also by a plan that PostgreSQL before 17 made while there were few, and keeps.
+    return f"""
+        SELECT DISTINCT k.record_id FROM unnest({keys}::bytea[]) AS wanted (key)
+               CROSS JOIN LATERAL (
+               SELECT record_id FROM contact_keys
+                WHERE destination = %(destination)s AND mode = %(mode)s AND key = wanted.key OFFSET 0) AS k
+         ORDER BY k.record_id
+    """  # noqa: S608  # keys of ours
+
+
+BOUND_TO = _bound_to("%(keys)s")
 BIND = """
     INSERT INTO contact_keys (destination, mode, key, reference, record_id)
     SELECT %(destination)s, %(mode)s, key, reference, %(record_id)s
@@ -78,20 +88,45 @@ BIND = """
 """
 
 
-def bound(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> list[int]:
-    """The records that these keys lead to just now, in no order of meaning; [] where they lead nowhere."""
-    wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in keys]}
-    with conn.cursor(row_factory=scalar_row) as cursor:
-        return sorted(cursor.execute(BOUND_TO, wanted).fetchall()) if keys else []
+MET = f"""
+    SELECT whose.*, ARRAY({_bound_to("%(by_phone)s")}) AS by_phone, ARRAY({_bound_to("%(by_else)s")}) AS by_else
+      FROM ({siblings.WHOSE}) AS whose
+"""  # noqa: S608  # statements of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What is known of an event's person: `said` and `settled` as of `siblings.WHOSE`, and the records that the keys of
+    their telephone, and those of all else, lead to just now, in order."""
+
+    said: bool
+    settled: bool
+    by_phone: list[int]
+    by_else: list[int]
+
+
+def met(conn: Conn, held: Claim, scope: Scope, *, by_phone: Sequence[ContactKey], by_else: Sequence[ContactKey]) -> Met:
+    """All of it in one question."""
+    given = {
+        "event_id": held.event_id,
+        "destination": scope.destination,
+        "mode": scope.mode,
+        "by_phone": [each.key for each in by_phone],
+        "by_else": [each.key for each in by_else],
+    }
+    with conn.cursor(row_factory=class_row(Met)) as cursor:
+        (found,) = cursor.execute(MET, given).fetchall()
+    return found
 
 
 def bind(conn: Conn, scope: Scope, keys: Sequence[ContactKey]) -> int:
     """The one contact record of all these keys (at least one, the strongest first); returns its record_id.
 
-    Raises AmbiguousContact where they are bound to two.
+    Belongs in a transaction, which holds the locks.  Raises AmbiguousContact where they are bound to two; nothing was
+    written then.
     """
     wanted = {"destination": scope.destination, "mode": scope.mode, "keys": [each.key for each in keys]}
-    with conn.transaction(), conn.cursor(row_factory=scalar_row) as cursor:
+    with conn.cursor(row_factory=scalar_row) as cursor:
         cursor.execute(LOCK_KEYS, wanted | {"scope": f"contact {scope.destination} {scope.mode} "})
         bound: list[int] = cursor.execute(BOUND_TO, wanted).fetchall()
         if len(bound) > 1:

@@ -18,17 +18,21 @@ OTHERS = """
            EXISTS (SELECT FROM attempts
                     WHERE event_id = %(event_id)s AND record_id = %(record_id)s AND kind = 'write'
                       AND (outcome IS NULL OR outcome IN ('confirmed', 'uncertain'))
-                      AND settled_how IS DISTINCT FROM 'absent') AS wrote
+                      AND settled_how IS DISTINCT FROM 'absent') AS wrote,
+           (SELECT how FROM records
+             WHERE record_id = (SELECT contact_record FROM deliveries
+                                 WHERE event_id = %(event_id)s AND generation = %(generation)s)) AS contact_how
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Others:
     """`newer_applied`: a later version of the same need stands in the CRM.  `wrote`: this event wrote to the record, or
-    may have."""
+    may have.  `contact_how`: how we came to know its contact, None: not yet."""
 
     newer_applied: bool
     wrote: bool
+    contact_how: str | None
 
 
 def others(conn: Conn, held: Claim, record_id: int) -> Others:
@@ -37,6 +41,7 @@ def others(conn: Conn, held: Claim, record_id: int) -> Others:
         "need_id": held.need_id,
         "position": held.position,
         "event_id": held.event_id,
+        "generation": held.generation,
         "record_id": record_id,
     }
     with conn.cursor(row_factory=class_row(Others)) as cursor:
@@ -95,25 +100,12 @@ def links(conn: Conn, held: Claim) -> Links:
     return found
 
 
+# What is known of the contact that an event is of.  `said`: whose it is was said already, in this delivery or in one
+# before it; `settled`: by a person.  Part of `contacts.MET`.
 WHOSE = """
     SELECT EXISTS (SELECT FROM deliveries WHERE event_id = %(event_id)s AND contact_record IS NOT NULL) AS said,
            EXISTS (SELECT FROM decisions WHERE event_id = %(event_id)s AND action = 'settle contact') AS settled
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Whose:
-    """`said`: whose it is was said already, in this delivery or in one before it; `settled`: by a person."""
-
-    said: bool
-    settled: bool
-
-
-def whose(conn: Conn, held: Claim) -> Whose:
-    """What is known of the contact that an event is of."""
-    with conn.cursor(row_factory=class_row(Whose)) as cursor:
-        (found,) = cursor.execute(WHOSE, {"event_id": held.event_id}).fetchall()
-    return found
 
 
 NOTE_ANYWAY = """

@@ -12,6 +12,7 @@ from crm_clients.base import NoteDraft, OpportunityDraft
 from intake import carried, contacts, records
 from intake.db import transaction
 from intake.deliveries import Claim
+from intake.records import Record
 from workers.desk import Desk
 from workers.drafts import is_full
 from workers.look import gone
@@ -26,12 +27,16 @@ AFTER_CARRIER = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """A record that a held delivery makes.  `within`: messages join it that came so soon after; None: all that wait."""
+    """A record that a held delivery makes.  `within`: messages join it that came so soon after; None: all that wait.
+
+    `record`: as it was read just now, None: it was not.
+    """
 
     held: Claim
     record_id: int
     work: Work = field(repr=False)
     within: timedelta | None = None
+    record: Record | None = None
 
 
 def compose(
@@ -45,7 +50,7 @@ def compose(
     """
     held = making.held
     with desk.pool.connection() as conn:
-        record = records.read(conn, making.record_id)
+        record = making.record or records.read(conn, making.record_id)
         said: carried.Members = carried.members(conn, held, record, within=making.within)
         loaded = load_all(conn, held, (held.event_id, *said.events)) if said.events else [making.work]
     works = [making.work if each.event_id == held.event_id else each for each in loaded]

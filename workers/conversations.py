@@ -26,10 +26,14 @@ SUFFIX = "-o"  # of an opportunity's reference, as intake.identity.record_refere
 
 def recall(desk: Desk, held: Claim, work: Work, contact_id: str) -> Work | Halt:
     """The work with the stem under which its need stands in the CRM already, or unchanged if it does not."""
+    if not work.talk:
+        return work
     with desk.pool.connection() as conn:
         talk = needs.talk_of(conn, held.need_id)
-    if talk is None or not talk.forgetful:
-        return work
+    return _recalled(desk, held, work, contact_id, talk) if talk is not None and talk.forgetful else work
+
+
+def _recalled(desk: Desk, held: Claim, work: Work, contact_id: str, talk: TalkNeed) -> Work | Halt:
     wired = desk.wired[held.destination]
     listed = calls.opportunities_of(desk, wired, contact_id)
     if listed is None:

@@ -142,12 +142,12 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
             return person
         chosen = choose(desk, wired, work, person)
     flagged = _flagged(work, OWNER_AWAY) if chosen.passed_over else work
-    flagged = _flagged(flagged, whose.NOT_OURS) if whose.stood_before(desk, held) else flagged
+    flagged = _flagged(flagged, whose.NOT_OURS) if others.contact_how in whose.THEIRS else flagged
     can = wired.capability(Kind.OPPORTUNITY)
     destination, zone = wired.destination, desk.settings.timezone
     draft, carries = compose(
         desk,
-        Making(held, record_id, flagged, within=debounce(desk, work.source)),
+        Making(held, record_id, flagged, within=debounce(desk, work.source), record=record),
         lambda works: drafts.opportunity(
             joined(flagged, works, zone), destination, can, contact_id=contact.crm_id, owner=chosen.owner
         ),
@@ -157,7 +157,7 @@ def _opportunity(desk: Desk, held: Claim, work: Work, contact: Known) -> Standin
     if stands and held.part == "version" and not newer:
         stopped = _tell_news(desk, held, work, step, contact)
         return stopped or _tell_left(desk, held, work, bring_up_to_date(desk, step))
-    standing = ensure(desk, step)
+    standing = ensure(desk, replace(step, record=record))
     if not isinstance(standing, Known) or held.part != "version" or newer:
         return standing
     if standing.made:
@@ -207,7 +207,8 @@ def _task(desk: Desk, held: Claim, work: Work, opportunity: Known) -> Standing:
     """The task goes to the opportunity's owner as he is now, read just before."""
     record_id = _name(desk, held, work, Kind.TASK)
     with desk.pool.connection() as conn:
-        if records.read(conn, record_id).state == "known":
+        task = records.read(conn, record_id)
+        if task.state == "known":
             return opportunity
         record = records.of_delivery(conn, "opportunity", event_id=held.event_id, generation=held.generation)
     seen = read_now(desk, record)
@@ -215,7 +216,7 @@ def _task(desk: Desk, held: Claim, work: Work, opportunity: Known) -> Standing:
         return seen
     wired = desk.wired[held.destination]
     draft = drafts.task(work, wired.destination, desk.settings, opportunity_id=seen.crm_id, owner=seen.owner)
-    return ensure(desk, Step(held, record_id, draft))
+    return ensure(desk, Step(held, record_id, draft, record=task))
 
 
 def _name(desk: Desk, held: Claim, work: Work, kind: Kind) -> int:

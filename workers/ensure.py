@@ -20,9 +20,10 @@ from crm_clients.base import (
     Several,
     Unsure,
 )
-from intake import attempts, contacts, records
+from intake import attempts, contacts, looked_for, records
 from intake.db import Conn, transaction
 from intake.identity import is_test
+from intake.looked_for import LookedFor
 from intake.records import Record
 from workers import backoff, calls, sentinels, whose
 from workers.desk import Desk, Wired
@@ -74,10 +75,13 @@ def _first_look(desk: Desk, step: Step, record: Record) -> Standing | None:
     """None: nothing stands there, as far as can be seen, so that it may be created."""
     wired = desk.wired[record.destination]
     if plan(wired, record).look_first:
-        control = sentinels.control(desk, wired, step.kind, may_be_old=True)
+        with desk.pool.connection() as conn:
+            known = looked_for.read(conn, record)
+        control = Control("yes") if known.controlled else sentinels.control(desk, wired, step.kind, may_be_old=True)
         if control.told != "yes":
             return _without_control(desk, wired, control, record)
-        standing = _see_first(desk, step, record, control)
+        # A control that had to be asked for took its time: what is known may be older than that.
+        standing = _see_first(desk, step, record, control, known if known.controlled else None)
         if standing is not None:
             return standing
     return _match(desk, wired, step, record)
@@ -95,15 +99,21 @@ def _without_control(desk: Desk, wired: Wired, control: Control, record: Record)
             return Later("no_control", after=backoff.NO_CONTROL)
 
 
-def _see_first(desk: Desk, step: Step, record: Record, control: Control) -> Standing | None:
+def _see_first(
+    desk: Desk, step: Step, record: Record, control: Control, known: LookedFor | None = None
+) -> Standing | None:
     wired = desk.wired[record.destination]
-    sight = see(desk, wired, record)
+    sight = see(desk, wired, record, known)
     desk.at(f"{record.kind}.seen_first")
+    seen_so = attempts.noting(record, note(sight, wired, record, control), step.held)
+    if isinstance(sight.looked, Absent):
+        with desk.pool.connection() as conn:
+            # Nothing follows from it, so that the statement is a transaction by itself.
+            conn.execute(attempts.NOTE_LOOK, seen_so)
+        return None
     with transaction(desk.pool) as conn:
-        attempts.note_look(conn, record, note(sight, wired, record, control), step.held)
+        conn.execute(attempts.NOTE_LOOK, seen_so)
         match sight.looked:
-            case Absent():
-                return None
             case Found(seen):
                 settle_found(conn, record, seen)
             case Several(crm_ids):

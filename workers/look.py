@@ -16,6 +16,7 @@ from intake import absence, attempts, deliveries, items, looked_for, merging, re
 from intake.attempts import Action, LookNote, LookOutcome
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
+from intake.looked_for import LookedFor
 from intake.records import Record
 from workers import backoff, calls, sentinels
 from workers.calls import Sight
@@ -69,10 +70,11 @@ def plan(wired: Wired, record: Record) -> Strategy:
     return how(kind, wired.capability(kind), wired.destination.assume_limit)
 
 
-def see(desk: Desk, wired: Wired, record: Record) -> Sight:
-    """By its id where it has one, else under every reference that it may bear."""
-    with desk.pool.connection() as conn:
-        known = looked_for.read(conn, record)
+def see(desk: Desk, wired: Wired, record: Record, known: LookedFor | None = None) -> Sight:
+    """By its id where it has one, else under every reference that it may bear.  `known`: if it was read just now."""
+    if known is None:
+        with desk.pool.connection() as conn:
+            known = looked_for.read(conn, record)
     if record.crm_id is None or record.state == "known":
         return calls.find(desk, wired, Kind(record.kind), known.references, known.parent_id)
     sight = calls.read(desk, wired, Kind(record.kind), record.crm_id)

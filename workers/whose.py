@@ -18,7 +18,7 @@ from crm_clients.abilities import NamesPeople
 from crm_clients.base import ContactDraft, Seen
 from crm_clients.transport import Answered
 from intake import contacts, items, lead_schema, naming, records, siblings
-from intake.contacts import AmbiguousContact, ContactKey
+from intake.contacts import AmbiguousContact, ContactKey, Met
 from intake.db import Conn, transaction
 from intake.deliveries import Claim
 from intake.identity import record_reference
@@ -36,7 +36,8 @@ from workers.writing import Step, Whose
 SEVERAL: Final = "contact_ambiguous"
 OTHER_NAME: Final = "contact_other_name"
 
-# How we came to know contacts that stood in the CRM before.
+# How we came to know contacts that stood in the CRM before.  Nothing of them is written: what the lead says of the
+# person stands elsewhere.
 THEIRS: Final = frozenset({"adopted", "settled_unverified"})
 
 # What an adviser reads of a contact that stood there before: what the lead says of the person stands here alone.
@@ -53,7 +54,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class _Person:
-    """One lead's person.  `name` None: no name that could be compared.  `first`: nobody has said yet whose it is."""
+    """One lead's person, and what is known of them.  `name` None: no name that could be compared."""
 
     held: Claim
     scope: Scope
@@ -61,7 +62,7 @@ class _Person:
     name: str | None
     by_phone: tuple[ContactKey, ...]
     by_else: tuple[ContactKey, ...]
-    first: bool
+    met: Met
 
     @property
     def keys(self) -> tuple[ContactKey, ...]:
@@ -75,8 +76,7 @@ def name_contact(desk: Desk, held: Claim, work: Work) -> Named | ForPerson:
     if shared is None:
         return _named(desk, person, person.keys, Whose(person.name))
     rule = desk.wired[held.destination].destination.contacts.other_name
-    with desk.pool.connection() as conn:
-        is_known = bool(contacts.bound(conn, person.scope, person.by_else))
+    is_known = bool(person.met.by_else)
     if rule == "new":
         # Once they have a contact of their own, the telephone asks nobody again.
         alone = Whose(person.name, by_phone=False)
@@ -91,17 +91,13 @@ def name_contact(desk: Desk, held: Claim, work: Work) -> Named | ForPerson:
 def _person(desk: Desk, held: Claim, work: Work) -> _Person:
     """What a person said of this lead's contact is asked no more."""
     who, key = work.lead.contact, desk.installation.key
+    scope = desk.scope(held.destination, held.mode)
+    by_phone = contacts.keys_of(replace(who, email=None, bsuid=None), work.mode, key)
+    by_else = contacts.keys_of(replace(who, phone=None, wa_id=None), work.mode, key)
     with desk.pool.connection() as conn:
-        known = siblings.whose(conn, held)
-    return _Person(
-        held,
-        desk.scope(held.destination, held.mode),
-        record_reference(work.reference, "contact"),
-        None if known.settled or work.kind == "whatsapp" else who.name,
-        contacts.keys_of(replace(who, email=None, bsuid=None), work.mode, key),
-        contacts.keys_of(replace(who, phone=None, wa_id=None), work.mode, key),
-        first=not known.said,
-    )
+        met = contacts.met(conn, held, scope, by_phone=by_phone, by_else=by_else)
+    name = None if met.settled or work.kind == "whatsapp" else who.name
+    return _Person(held, scope, record_reference(work.reference, "contact"), name, by_phone, by_else, met)
 
 
 def _named(
@@ -115,7 +111,7 @@ def _named(
                 return ForPerson(SEVERAL)
             record_id, wonder = _own(conn, person), SEVERAL
         siblings.link(conn, person.held, "contact", record_id)
-        if wonder is not None and person.first:
+        if wonder is not None and not person.met.said:
             _ask_a_person(conn, record_id, wonder, person.held)
     return Named(record_id, whose)
 
@@ -126,13 +122,6 @@ def _own(conn: Conn, person: _Person) -> int:
 
 def _ask_a_person(conn: Conn, record_id: int, reason: str, held: Claim, **evidence: object) -> None:
     items.open_incident(conn, record_id, reason=reason, event_id=held.event_id, evidence=evidence)
-
-
-def stood_before(desk: Desk, held: Claim) -> bool:
-    """Whether the contact is the CRM's own: nothing of it is written, so that the lead's details stand elsewhere."""
-    with desk.pool.connection() as conn:
-        record = records.of_delivery(conn, "contact", event_id=held.event_id, generation=held.generation)
-    return record.how in THEIRS
 
 
 # Of what came later, and has had another number since.
@@ -167,8 +156,7 @@ def had_number(person: Contact, number: str | None) -> bool:
 
 def _shared_with(desk: Desk, person: _Person) -> int | None:
     """The contact that the telephone alone leads to, if it has another name; None: there is none, or no certainty."""
-    with desk.pool.connection() as conn:
-        phones, others = (contacts.bound(conn, person.scope, each) for each in (person.by_phone, person.by_else))
+    phones, others = person.met.by_phone, person.met.by_else
     if len(phones) != 1 or len(others) > 1 or phones == others or not _is_of_other(desk, person, phones[0]):
         return None
     return None if others and _is_of_other(desk, person, others[0]) else phones[0]

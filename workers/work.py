@@ -20,7 +20,7 @@ from intake.lead import NUMBER_CHANGED, UPDATED, Lead, Media
 class Work:
     """`reference` is the stem of the need's references; `number` the sender's own (a quote's), None: it has none.
 
-    `updated`: its sender changed the lead after it came first.
+    `updated`: its sender changed the lead after it came first.  `talk`: the need is of a conversation.
     """
 
     event_id: UUID
@@ -36,9 +36,13 @@ class Work:
     lead: Lead = field(repr=False)
     updated: bool = False
     number_changed: bool = False
+    talk: bool = False
     # The files of several messages that are one work now; each stands with its message's words, and not in the lead.
     files: tuple[Media, ...] = ()
 
+
+# How the key of a need begins that a conversation opened by itself; see `intake/needs.py`.
+TALK = "talk:"
 
 # What says how a delivery goes, and is nothing that an adviser should know of a person.
 HOW_IT_GOES = frozenset({UPDATED, NUMBER_CHANGED})
@@ -112,6 +116,7 @@ def _work(held: Claim, row: _Row) -> Work:
         lead=replace(lead, flags=tuple(flag for flag in lead.flags if flag not in HOW_IT_GOES)),
         updated=UPDATED in lead.flags,
         number_changed=NUMBER_CHANGED in lead.flags,
+        talk=row.key.startswith(TALK),
     )
 
 

@@ -62,6 +62,7 @@ class Step:
     """One record that a held delivery wants to exist.  `carries`: as of `attempts.Draft`.
 
     `shared`: people merged it into the record of another need, so that nothing that stands there is this one's.
+    `record`: as it was read just now, None: it was not.  What it is by the time of a write the write finds out itself.
     """
 
     held: Claim
@@ -70,6 +71,7 @@ class Step:
     carries: tuple[UUID, ...] | None = None
     whose: Whose = Whose()
     shared: bool = False
+    record: Record | None = None
 
     @property
     def kind(self) -> Kind:
@@ -91,12 +93,15 @@ def settle(desk: Desk, step: Step, arrow: Callable[[Desk, Step, Record], Standin
 
     `arrow` answers None where the record has moved and is to be read again.  Raises LostClaim, MembersMoved.
     """
+    record = step.record
     for _ in range(MOST_ROUNDS):
-        with desk.pool.connection() as conn:
-            record = records.read(conn, step.record_id)
+        if record is None:
+            with desk.pool.connection() as conn:
+                record = records.read(conn, step.record_id)
         standing = arrow(desk, step, record)
         if standing is not None:
             return standing
+        record = None
     return Later("record_busy", blocked_on=step.record_id)
 
 

@@ -12,6 +12,7 @@ STATEMENTS = {
     "load": work.LOAD,
     "contents": contents.OF_DELIVERY,
     "contact_keys": contacts.BOUND_TO,
+    "met": contacts.MET,
     "name_for": naming.NAME_FOR,
     "record": records.READ,
     "record_of_delivery": records.OF_DELIVERY,

@@ -43,7 +43,7 @@ DELIVERY: Final[dict[str, str]] = {
     "contacts.follow": "who is known by one number is known by another",
     "contacts.learn": "other ids of a need's person",
     "contacts.rebind": "whose the keys are, as a person says",
-    "conversations.recall": "the opportunity of a conversation, found again after a restore",
+    "conversations._recalled": "the opportunity of a conversation, found again after a restore",
     "deliveries._held": "an arrow of a claimed delivery",
     "ensure._adopt": "a contact that people made is taken for the person's",
     "ensure._see_named": "the record that the CRM itself named",
