@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -18,6 +19,8 @@ from intake.config.known import KNOWN_CLIENTS
 from tests.commands import Json, beside, intake, listed
 from tests.lab import Lab, lab
 from tests.ports import free_port
+from tests.unit.test_probe import CONTRACT
+from workers.probe import keeping
 
 
 def now() -> datetime:
@@ -157,6 +160,19 @@ def test_a_client_that_this_version_lacks_is_told(environ: Mapping[str, str], tm
         + f'\n[[destinations]]\nname = "future"\nclient = "{future}"\nbase_url = "https://crm.example.com"\n'
     )
     assert (verdicts(environ)["destination future"], intake(environ, "check").status) == ("fail", 2)
+
+
+@pytest.mark.parametrize(("days", "verdict"), [(1, "ok"), (91, "warn")])
+def test_a_contract_that_was_measured_long_ago_is_told(
+    stored: Lab, environ: Mapping[str, str], days: int, verdict: str
+) -> None:
+    file = Path(environ["INTAKE_CONFIG"])
+    other = '\n[[destinations]]\nname = "other"\nclient = "bottlecrm"\nbase_url = "http://127.0.0.1:1"\nmode = "test"\n'
+    file.write_text(file.read_text() + other + 'credential = "env:WEB_SECRET"\n')
+    measured = replace(CONTRACT, account="other", client="bottlecrm", measured_at=now() - timedelta(days=days))
+    with stored.pool.connection() as conn:
+        keeping.keep(conn, measured)
+    assert verdicts(environ)["contract other"] == verdict
 
 
 def test_a_wrong_configuration_is_told_with_its_line(environ: Mapping[str, str], tmp_path: Path) -> None:
