@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 # An event e at rest: nobody will deliver it or another of its need, look for its records, or decide about it.
+# Asked of all deliveries of its need, so that the planner does not begin at all that are pending; and what is open is
+# listed once for a statement, and not once for each event.
 AT_REST: Final = """
-    NOT EXISTS (SELECT FROM deliveries mine JOIN deliveries d USING (need_id)
-                 WHERE mine.event_id = e.event_id AND d.state NOT IN ('confirmed', 'cancelled', 'superseded'))
-    AND NOT EXISTS (SELECT FROM items i WHERE i.closed_at IS NULL
-                       AND (i.event_id = e.event_id OR i.receipt_id = e.receipt_id))
+    coalesce((SELECT bool_and(d.state IN ('confirmed', 'cancelled', 'superseded'))
+                FROM deliveries mine JOIN deliveries d USING (need_id) WHERE mine.event_id = e.event_id), true)
+    AND e.event_id NOT IN (SELECT event_id FROM items WHERE closed_at IS NULL AND event_id IS NOT NULL)
+    AND e.receipt_id NOT IN (SELECT receipt_id FROM items WHERE closed_at IS NULL AND receipt_id IS NOT NULL)
     AND NOT EXISTS (SELECT FROM deliveries d
                       JOIN records r ON r.record_id IN (d.contact_record, d.opportunity_record, d.task_record,
                                                         d.note_record)
@@ -62,9 +64,12 @@ OLD_RECEIPTS: Final = f"""
     SELECT r.received_at AS at, r.receipt_id AS id FROM receipts r JOIN bodies b USING (receipt_id)
      WHERE r.source = ANY(%(names)s) AND r.verdict <> 'refused' AND r.received_at <= %(end)s
        AND (r.received_at, r.receipt_id) > (%(at)s, %(id)s) AND b.content IS NOT NULL
-       AND NOT EXISTS (SELECT FROM items i
-                         LEFT JOIN bodies waits ON i.kind = 'quarantine' AND waits.receipt_id = i.receipt_id
-                        WHERE i.closed_at IS NULL AND (i.receipt_id = r.receipt_id OR waits.content = b.content))
+       AND r.receipt_id NOT IN (SELECT receipt_id FROM items WHERE closed_at IS NULL AND receipt_id IS NOT NULL)
+       AND NOT ((r.counts ->> 'quarantined') <> '0'
+                AND sha256(b.content) IN (SELECT sha256(waits.content)
+                                            FROM items i JOIN bodies waits USING (receipt_id)
+                                           WHERE i.kind = 'quarantine' AND i.closed_at IS NULL
+                                             AND waits.content IS NOT NULL))
        AND NOT EXISTS (SELECT FROM events e WHERE e.receipt_id = r.receipt_id AND NOT ({AT_REST}))
      ORDER BY r.received_at, r.receipt_id LIMIT %(batch)s
        FOR UPDATE OF r SKIP LOCKED
