@@ -162,9 +162,12 @@ def _ended(conn: Conn, work: _Work, counts: Counter[str]) -> Certificate:
     return _certificate(conn, work.forgetting, work.found, counts, dry=False)
 
 
+# Each as a row of its own: before version 18 PostgreSQL may read all records for a list of columns.
 IN_CRM: Final = """
     SELECT DISTINCT r.destination, r.kind, r.crm_id FROM deliveries d
-      JOIN records r ON r.record_id IN (d.contact_record, d.opportunity_record, d.task_record, d.note_record)
+      CROSS JOIN LATERAL (
+            VALUES (d.contact_record), (d.opportunity_record), (d.task_record), (d.note_record)) AS its (record_id)
+      JOIN records r USING (record_id)
      WHERE d.event_id = ANY(%(events)s) AND r.state = 'known' ORDER BY 1, 2, 3
 """
 
