@@ -254,7 +254,7 @@ def wake(conn: Conn) -> int:
     return conn.execute(WAKE).rowcount
 
 
-# --- uncertain | received | waiting -> review -----------------------------------------------------------------------
+# --- uncertain | waiting -> review ----------------------------------------------------------------------------------
 
 # What the record only carries (see `intake/carried.py`) goes on waiting, as long as its carrier is there to be settled.
 GIVE_UP = """

@@ -131,7 +131,7 @@ def expire(conn: Conn) -> int:
     return conn.execute(EXPIRE).rowcount
 
 
-# awaiting_approval | received | waiting -> awaiting_approval
+# awaiting_approval | received | waiting | review -> awaiting_approval
 ASK_ANEW = """
     UPDATE deliveries
        SET state = 'awaiting_approval', reason = 'corrected', due_at = NULL, blocked_on = NULL,
@@ -215,8 +215,9 @@ def become_version(conn: Conn, event_id: UUID, generation: int) -> None:
     conn.execute(BECOME_VERSION, {"event_id": event_id, "generation": generation})
 
 
-# --- review | delivering -> received, as a part of another need ------------------------------------------------------
+# --- a part of another need ------------------------------------------------------------------------------------------
 
+# review -> received
 REHOME = """
     UPDATE deliveries
        SET state = 'received', reason = NULL, fields = '{}', due_at = clock_timestamp(), blocked_on = NULL,
@@ -224,6 +225,7 @@ REHOME = """
            claim_token = NULL, claimed_until = NULL
      WHERE event_id = %(event_id)s AND generation = %(generation)s AND state = 'review'
 """
+# delivering -> received
 REHOME_HELD = """
     UPDATE deliveries
        SET state = 'received', reason = NULL, due_at = clock_timestamp(), blocked_on = NULL,

@@ -112,20 +112,20 @@ def of(error: Exception) -> Problem | None:  # noqa: PLR0911  # one a kind
 
 
 def _of_decision(error: Refused | NotAllowed | NotInCrm | NotReleased) -> Problem:
-    code, detail = "not_allowed", ""
+    detail = ""
     more: dict[str, object]
     match error:
+        case NotInCrm():
+            return Problem(HTTPStatus.CONFLICT, "not_in_crm", not_in_crm.told(error, "en"), {"reason": error.why})
         case Refused():
             detail, more = refusal_text(error.why, error.state, "en"), {"reason": error.why, "state": error.state}
         case NotAllowed():
             detail, more = str(error), {"reason": "moved_on", "state": error.state or ""}
         case NotReleased():
             more = {"reason": error.why, "fields": error.fields}
-        case NotInCrm():
-            code, detail, more = "not_in_crm", not_in_crm.told(error, "en"), {"reason": error.why}
         case _:
             assert_never(error)
-    return Problem(HTTPStatus.CONFLICT, code, detail, more)
+    return Problem(HTTPStatus.CONFLICT, "not_allowed", detail, more)
 
 
 def _of_http(error: HTTPException) -> Problem:

@@ -15,7 +15,7 @@ from flask import Blueprint, Response, abort, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from intake import masked
-from intake.console import gate, wording
+from intake.console import gate, i18n, wording
 from intake.console.i18n import _, format_datetime
 from intake.console.many import may_many
 from intake.db import Conn
@@ -23,6 +23,7 @@ from intake.desk import access, at_door, inbox, many, operators, searching
 from intake.desk.inbox import LISTS, STATES, Filter, List, Page, Row
 from intake.desk.searching import LOOKED_THROUGH
 from intake.desk.tools import connection, tools
+from intake.door_texts import REFUSED
 from intake.ops import BadCursor
 from intake.sources.base import SourceKind
 from intake.worklist import KINDS
@@ -244,17 +245,5 @@ def refused_since() -> datetime:
 
 def door_words(reason: str) -> str:
     """Why the door refused, in words."""
-    return {
-        "not_authentic": _("La firma o el token no corresponde: no lo envió quien dice, o el secreto es otro."),
-        "unknown_source": _("La dirección nombra una fuente que no existe."),
-        "source_closed": _("A la fuente le falta su secreto; quien envía vuelve a intentar."),
-        "too_large": _("Era más grande de lo que la fuente permite."),
-        "content_type": _("No venía en un formato que la fuente entienda."),
-        "content_encoding": _("Venía comprimido."),
-        "method_not_allowed": _("No era un envío."),
-        "storage_unavailable": _("No había dónde guardarlo; quien envía vuelve a intentar."),
-        "idempotency_key_missing": _("Faltaba la clave que esta fuente pide en cada envío."),
-        "too_many_requests": _("Llegaban demasiados desde una misma dirección."),
-        "not_found": _("La dirección no es de nada nuestro."),
-        "bad_request": _("No se pudo leer como HTTP."),
-    }.get(reason, reason)
+    text = REFUSED.get(reason)
+    return text.of(i18n.language()) if text else reason

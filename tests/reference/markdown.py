@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from intake.reason_texts import Text
 
 MADE = "<!-- Made from the code by bin/reference: change the code, not this page. -->"
 
@@ -25,6 +27,11 @@ def _row(cells: Sequence[str]) -> str:
 def _cell(text: str) -> str:
     """On one line, and without what would end the cell."""
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def texts(of: str, said: Mapping[str, Text]) -> str:
+    """A table of words of ours, each told in both languages."""
+    return table((of, "in English", "en español"), ((code(word), each.en, each.es) for word, each in said.items()))
 
 
 def code(word: object) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.reference import cli
+from tests.reference import api, cli, states
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "reference"
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {
+    "api.md": api.text,
     "cli.md": cli.text,
+    "states.md": states.text,
 }

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from intake.app import build
+from intake.config import Settings
+from intake.db import BoundedConnection, Pool
+from intake.deliveries import FINAL, OPEN
+from intake.door_texts import REFUSED
+from tests import unhurried
+from tests.reference.api import codes_of_api
+from tests.reference.arrows import allowed, arrows
+from tests.reference.door import ADDRESSES, BEFORE_ROUTES, FIELDS, answered, codes_of_door
 from tests.reference.pages import FOLDER, PAGES
 
 
@@ -16,3 +25,41 @@ def test_a_reference_page_is_what_the_code_says(name: str) -> None:
 
 def test_the_reference_has_no_other_pages() -> None:
     assert {each.name for each in FOLDER.iterdir()} == set(PAGES)
+
+
+# --- the door -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rules() -> set[str]:
+    """The door's addresses, with their methods; no database is asked."""
+    pool = Pool("", connection_class=BoundedConnection, open=False)
+    app = build(unhurried.door(Settings(sources={}, destinations={}), pool), hint=lambda: None)
+    methods = {(each.rule, method) for each in app.url_map.iter_rules() for method in each.methods or ()}
+    return {f"{method} {rule}" for rule, method in methods if method not in {"HEAD", "OPTIONS"}}
+
+
+def test_every_address_of_the_door_is_told(rules: set[str]) -> None:
+    assert ADDRESSES.keys() - BEFORE_ROUTES == rules
+
+
+def test_every_field_of_an_acceptance_is_told() -> None:
+    assert list(FIELDS) == answered()
+
+
+def test_every_refusal_of_the_door_has_words() -> None:
+    assert codes_of_door().keys() == REFUSED.keys()
+
+
+def test_every_refusal_of_the_api_has_a_status() -> None:
+    assert [code for code, statuses in codes_of_api().items() if not statuses] == []
+
+
+# --- arrows ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_arrow_that_the_code_takes_is_one_that_the_database_lets_pass() -> None:
+    states = (*OPEN, *FINAL)
+    taken = [*arrows("intake/deliveries.py", states, FINAL), *arrows("intake/person_arrows.py", states, FINAL)]
+    assert len(taken) > 20
+    assert {move for each in taken for move in each.moves} <= set(allowed())
