@@ -79,14 +79,14 @@ def numbered_rows_of(content: bytes) -> tuple[list[tuple[int, Row]], list[str]]:
         names = [name.strip() for name in next(reader, [])]
         if not all(names) or len(set(names)) != len(names) or not names:
             raise Untabular("the first line must name each column, and each by another name")
-        return [(number, _row(cells, names)) for number, cells in enumerate(reader, 2) if cells], names
+        return [(number, _row(number, cells, names)) for number, cells in enumerate(reader, 2) if cells], names
     except csv.Error as broken:
         raise Untabular(f"line {reader.line_num}: {broken}") from None
 
 
-def _row(cells: list[str], names: list[str]) -> Row:
+def _row(number: int, cells: list[str], names: list[str]) -> Row:
     if len(cells) > len(names):
-        raise Untabular("a line has more columns than the first one names")
+        raise Untabular(f"row {number} has more columns than the first one names")
     return {name: value for name, value in zip(names, cells, strict=False) if value.strip()}
 
 

@@ -69,9 +69,10 @@ def find(conn: Conn, people: People, seal: Seal, *, told: Told) -> list[Found]:
     found = [Found() for _ in people.until]
     with conn.cursor(row_factory=scalar_row) as cursor:
         last = int(cursor.execute(LAST).fetchone() or 0)
-    for body in _bodies(conn, max(people.until)):
-        told(body.body_id, last)
-        look(body, people, seal, found)
+    for page in _pages(conn, max(people.until)):
+        told(page[0].body_id, last)
+        for body in page:
+            look(body, people, seal, found)
     _emptied(conn, people, found)
     for each in found:
         each.mentions -= each.events
@@ -81,11 +82,11 @@ def find(conn: Conn, people: People, seal: Seal, *, told: Told) -> list[Found]:
     return found
 
 
-def _bodies(conn: Conn, until: datetime) -> Iterator[Body]:
+def _pages(conn: Conn, until: datetime) -> Iterator[list[Body]]:
     after = 0
     with conn.cursor(row_factory=class_row(Body)) as cursor:
         while page := cursor.execute(BODIES, {"after": after, "until": until, "page": PAGE}).fetchall():
-            yield from page
+            yield page
             after = page[-1].body_id
 
 

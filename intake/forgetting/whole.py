@@ -119,7 +119,10 @@ def forget(
     found = finding.find(conn, people, place.seal, told=place.told)
     if dry:
         return [_foreseen(conn, each, its) for each, its in zip(everybody, found, strict=True)]
-    works = [_Work(*each, in_spool[one]) for one, each in enumerate(zip(everybody, found, strict=True))]
+    works = [
+        _Work(forgetting, its, in_spool[one])
+        for one, (forgetting, its) in enumerate(zip(everybody, found, strict=True))
+    ]
     in_file = {each.forgotten_id for each in ledger.of_file(place.file)}
     done = [_erase(conn, place, work, in_file, cancel_open=cancel_open) for work in works]
     erased = {one for one, each in enumerate(done) if isinstance(each, Counter)}
