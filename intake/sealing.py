@@ -2,7 +2,8 @@
 
 INTAKE_SEAL_KEYS names the keys: the first seals, each opens, so that a new one can be put before an old one.  Where it
 names none, a key is made once in the home of this host (`seal.key`), which then opens what this host has sealed and
-nothing else: several hosts with one database need the setting.
+nothing else: several hosts with one database need the setting.  It opens still what it sealed before the setting came,
+or while it was missing.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Seal:
 
 def from_environ(environ: Mapping[str, str]) -> Seal:
     """The seal of this host.  Raises ConfigError, without repeating a value, and OSError for a home without a place."""
-    return of_keys(named_keys(environ) or [_own_key(home_of(environ) / KEY_FILE)])
+    file, named = home_of(environ) / KEY_FILE, named_keys(environ)
+    return of_keys([*named, *_kept_key(file)] if named else [_own_key(file)])
 
 
 def named_keys(environ: Mapping[str, str]) -> list[str]:
@@ -97,6 +99,16 @@ def _keys(word: str, environ: Mapping[str, str]) -> Iterator[str]:
 
 def _words(text: str) -> list[str]:
     return [word for word in re.split(r"[\s,]+", text) if word]
+
+
+def _kept_key(file: Path) -> list[str]:
+    """The key that this host made while the setting named none, if it did."""
+    try:
+        key = file.read_text("ascii").strip()
+        of_keys([key])
+    except (OSError, UnicodeError, ConfigError):
+        return []
+    return [key]
 
 
 def _own_key(file: Path) -> str:

@@ -43,6 +43,21 @@ def test_a_new_key_before_an_old_one_opens_both(tmp_path: Path) -> None:
         before.open(during.close(TEXT))
 
 
+def test_what_a_host_sealed_while_the_setting_was_missing_opens_when_it_is_back(tmp_path: Path) -> None:
+    home, key = {"INTAKE_HOME": str(tmp_path)}, new_key()
+    sealed = from_environ(home).close(TEXT)
+    back = from_environ({**home, "INTAKE_SEAL_KEYS": key})
+    assert back.open(sealed) == TEXT
+    assert of_keys([key]).open(back.close(TEXT)) == TEXT
+
+
+@pytest.mark.parametrize("left", [b"", b"half a k", b"\xff"])
+def test_a_broken_key_of_the_host_does_not_stand_in_the_way_of_the_setting(tmp_path: Path, left: bytes) -> None:
+    (tmp_path / "seal.key").write_bytes(left)
+    seal = from_environ({"INTAKE_HOME": str(tmp_path), "INTAKE_SEAL_KEYS": new_key()})
+    assert seal.open(seal.close(TEXT)) == TEXT
+
+
 @pytest.mark.parametrize("sealed", [b"", b"nonsense", b"\xff", b"gAAAAA==", b"gAAAAA" + b"A" * 200])
 def test_other_bytes_are_sealed_for_ever(sealed: bytes) -> None:
     with pytest.raises(Sealed):
