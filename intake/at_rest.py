@@ -29,17 +29,22 @@ from psycopg.types.string import ByteaBinaryLoader, ByteaLoader
 from intake import sealing
 from intake.config.errors import ConfigError, Problem
 
-# What is sealed begins so, and then says with which key.
-MARK: Final = b"\x00LI\x01"
+# What is sealed begins so, and then says with which key.  Digests, which no connection can tell from contents, do not.
+MARK: Final = b"\x00intake\x01"
 ID_BYTES: Final = 8
 # In place of a key's id: it is not sealed, but came with our mark.
 AS_IT_CAME: Final = bytes(ID_BYTES)
 SETTING: Final = "INTAKE_SEAL_CONTENTS"
 PURPOSE: Final = b"lead-intake payloads at rest"
+LACKS_KEY: Final = f"contents of this database are sealed with a key that is not in {sealing.SETTING}"
 
 
 class Unopenable(psycopg.OperationalError):
-    """Sealed with a key that this process lacks, or not what was sealed: as good as a database that is away."""
+    """Sealed with a key that this process lacks: as good as a database that is away, until it has the key."""
+
+
+class Damaged(psycopg.DataError):
+    """Not what was sealed: no key will ever open it."""
 
 
 class Payload(bytes):
@@ -75,7 +80,7 @@ class Keys:
         return MARK + AS_IT_CAME + content if content.startswith(MARK) else content
 
     def open(self, stored: bytes) -> bytes:
-        """What `close` was given.  Raises Unopenable."""
+        """What `close` was given.  Raises Unopenable, Damaged."""
         if not stored.startswith(MARK):
             return stored
         head, sealed = stored[: len(MARK) + ID_BYTES], stored[len(MARK) + ID_BYTES :]
@@ -84,14 +89,14 @@ class Keys:
         for key in self.keys:
             if head == MARK + key.id:
                 return _opened(key, sealed, head)
-        raise Unopenable(f"sealed with a key that is not in {sealing.SETTING}")
+        raise Unopenable(LACKS_KEY)
 
 
 def _opened(key: Key, sealed: bytes, head: bytes) -> bytes:
     try:
         return key.siv.decrypt(sealed, [head])
     except InvalidTag:
-        raise Unopenable("not what was sealed") from None
+        raise Damaged("not what was sealed") from None
 
 
 NONE: Final = Keys()
@@ -153,6 +158,12 @@ def adapting(keys: Keys) -> AdaptContext:
     return _Adapting(adapters)
 
 
+def as_it_lies(cursor: psycopg.Cursor[Any]) -> None:
+    """This cursor opens nothing that it reads."""
+    cursor.adapters.register_loader("bytea", ByteaLoader)
+    cursor.adapters.register_loader("bytea", ByteaBinaryLoader)
+
+
 USED: Final = "SELECT key_id FROM payload_keys"
 USE: Final = "INSERT INTO payload_keys (key_id) VALUES (%(key_id)s) ON CONFLICT DO NOTHING"
 
@@ -167,7 +178,7 @@ def agree(conn: psycopg.Connection[Any], keys: Keys) -> None:
     except psycopg.errors.UndefinedTable:  # not migrated: nothing is sealed there
         return
     if not used <= {key.id for key in keys.keys}:
-        raise Unopenable(f"contents of this database are sealed with a key that is not in {sealing.SETTING}")
+        raise Unopenable(LACKS_KEY)
     if keys.seals and keys.keys[0].id not in used:
         conn.execute(USE, {"key_id": keys.keys[0].id})
 
@@ -176,3 +187,17 @@ def used_by(conn: psycopg.Connection[Any]) -> frozenset[bytes]:
     """The ids of all keys with which contents may be sealed there."""
     with conn.cursor(row_factory=scalar_row) as cursor:
         return frozenset(cursor.execute(USED).fetchall())
+
+
+NEWEST: Final = """
+    SELECT count(*) FROM (SELECT content FROM bodies
+                           WHERE length(content) > 0 AND what NOT IN ('media', 'sealed')
+                           ORDER BY body_id DESC LIMIT 100) AS newest
+     WHERE substring(content FROM 1 FOR length(%(head)s::bytea)) <> %(head)s
+"""
+
+
+def lately_otherwise(conn: psycopg.Connection[Any], keys: Keys) -> int:
+    """How many of the newest hundred contents no key sealed, or not the first one."""
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        return int(cursor.execute(NEWEST, {"head": keys.heads[0]}).fetchone() or 0)

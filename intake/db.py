@@ -56,6 +56,9 @@ FIRST_MIGRATION = "0001_core.sql"
 # The advisory lock at which two migrations at once meet; arbitrary, and only ours.
 MIGRATION_LOCK = 7_030_215
 
+# How long `connect` waits for a connection, in seconds, and then for what it has to ask first.
+CONNECT_TIMEOUT = 3
+
 # How often a waiting connection looks at its deadline, in seconds.
 WAKE_EVERY = 0.05
 
@@ -141,7 +144,7 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
             "prepare_threshold": prepare_after(),
             "context": at_rest.adapting(payloads),
         },
-        configure=lambda conn: at_rest.agree(conn, payloads),
+        configure=lambda conn: _agreed_within(conn, payloads, connect_timeout),
         min_size=1,
         max_size=size,
         timeout=connect_timeout,
@@ -149,6 +152,11 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
         reconnect_timeout=reconnect_timeout,
         open=True,
     )
+
+
+def _agreed_within(conn: BoundedConnection, payloads: at_rest.Keys, seconds: float) -> None:
+    with answering_until(conn, time.monotonic() + seconds):
+        at_rest.agree(conn, payloads)
 
 
 def connect(  # as above
@@ -166,7 +174,7 @@ def connect(  # as above
     conn = connection_class.connect(
         database_url,
         autocommit=True,
-        connect_timeout=3,
+        connect_timeout=CONNECT_TIMEOUT,
         options=WORKER_OPTIONS,
         prepare_threshold=prepare_after(environ),
         context=at_rest.adapting(payloads),
@@ -178,7 +186,7 @@ def connect(  # as above
 
 def _agreed(conn: BoundedConnection, payloads: at_rest.Keys) -> None:
     try:
-        at_rest.agree(conn, payloads)
+        _agreed_within(conn, payloads, CONNECT_TIMEOUT)
     except BaseException:
         conn.close()
         raise

@@ -172,17 +172,19 @@ def of_installation(conn: Conn, process: Process) -> Line:
 
 
 def of_contents(conn: Conn, keys: Keys) -> Line:
-    """Whether this host opens all contents, and whether an older key is in use still."""
+    """Whether this host opens all contents, and whether each process seals them with the first key."""
     used = at_rest.used_by(conn)
     if not used <= {key.id for key in keys.keys}:
         return Line("fail", "contents", "sealed with a key that this shell lacks",
-                    f"add it to {SETTING}, after the first one")  # fmt: skip
+                    f"add it to {SETTING}, after the first one, here and where processes are started")  # fmt: skip
     if not keys.seals:
         return Line("ok", "contents", f"stored as they come; with {at_rest.SETTING}=yes they are sealed")
-    if used <= {keys.keys[0].id}:
-        return Line("ok", "contents", "sealed as they come; `intake reseal` seals what came before")
-    return Line("warn", "contents", "an older key is in use",
-                "when every process has the new key first, run `intake reseal`")  # fmt: skip
+    remedy = "when every process has the new key first, run `intake reseal`"
+    if not used <= {keys.keys[0].id}:
+        return Line("warn", "contents", "an older key is in use", remedy)
+    if otherwise := at_rest.lately_otherwise(conn, keys):
+        return Line("warn", "contents", f"{otherwise} of the newest are not sealed with the first key", remedy)
+    return Line("ok", "contents", "sealed as they come; `intake reseal` seals what came before")
 
 
 # --- the spool ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crm_clients.registry import BadSetting, UnknownClient
-from intake import sealing, spooling, surroundings
+from intake import at_rest, sealing, spooling, surroundings
 from intake.config import Destination, Process, Settings
 from intake.surroundings import DEMO_SECRETS
 from workers import wiring
@@ -64,6 +64,7 @@ def must_be_wired(destinations: Iterable[Destination], environ: Mapping[str, str
 def must_keep(settings: Settings, environ: Mapping[str, str]) -> None:
     """Raises CannotStart, ConfigError where the receiver would not start: its spool would forget, or lacks its keys."""
     sealing.from_environ(environ)
+    at_rest.from_environ(environ)
     wrong = spooling.unfit(settings.spool_dir, persistent=settings.spool_persistent) if settings.spool_dir else None
     if wrong is not None:
         raise CannotStart(f"intake.spool_dir: {settings.spool_dir} {wrong}")

@@ -23,6 +23,7 @@ from pathlib import Path
 import psycopg
 
 from intake import installation, surroundings
+from intake.at_rest import Unopenable
 from intake.config import Process
 from intake.db import FIRST_MIGRATION, POOLER, migrate
 from intake.desk import operators
@@ -163,7 +164,7 @@ def create_sentinels(plan: Plan, process: Process, environ: Mapping[str, str], s
     wait_for(plan.sandbox_port)
     try:
         desk = wiring.desk_of(process, plan.settings, environ)
-    except Mismatch as foreign:
+    except (Mismatch, Unopenable) as foreign:
         say(f"nothing is delivered: {foreign}")
         return
     try:

@@ -14,7 +14,7 @@ from crm_clients.registry import build
 from crm_clients.transport import Transport
 from intake import at_rest, installation, pulls, queue, sealing
 from intake.config import Destination, OAuthRule, Process, Settings, load
-from intake.db import Conn, Pool, open_pool
+from intake.db import Conn, Pool, connect, open_pool
 from intake.installation import Installation
 from intake.sources import PROVIDERS
 from workers import facts
@@ -41,7 +41,7 @@ def settings_of(process: Process, environ: Mapping[str, str]) -> Settings:
 def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) -> Desk:
     """A worker's desk.
 
-    Raises Mismatch where the database is another installation's, psycopg.Error, and what `wire` raises.
+    Raises Mismatch where the database is another installation's, Unopenable, psycopg.Error, and what `wire` raises.
     """
     if process.database_url is None:
         raise LookupError("DATABASE_URL is not set")
@@ -49,7 +49,10 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
     wired = {each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because}
     keeps_files = any(each.media_token for each in settings.sources.values())
     seal = sealing.from_environ(environ) if keeps_files or any(each.app for each in wired.values()) else None
-    pool = open_pool(process.database_url, size=process.threads + 2, payloads=at_rest.from_environ(environ))
+    payloads = at_rest.from_environ(environ)
+    # A pool would not say why there is no connection.
+    connect(process.database_url, payloads=payloads, environ=environ).close()
+    pool = open_pool(process.database_url, size=process.threads + 2, payloads=payloads)
     try:
         here = known_installation(pool, process)
         with pool.connection() as conn:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import psycopg
 
-from intake import aging, at_rest, doctor, heartbeats, sealing, standstill
+from intake import aging, at_rest, doctor, heartbeats, standstill
 from intake.cli import place
 from intake.cli.group import Finding, Misconfigured
 from intake.cli.output import console, print_json
@@ -60,8 +60,7 @@ def examine(of_clients: OfClients) -> Iterator[Line]:
         yield from doctor.of_settings(settings, told)
         yield from of_clients(settings)
         yield doctor.of_spool(settings)
-        if place.environment().get(sealing.SETTING):
-            sealing.from_environ(place.environment())
+        at_rest.from_environ(place.environment())
     except ConfigError as wrong:
         yield from _problems(wrong)
     yield from _database(process, settings)
@@ -98,3 +97,5 @@ def _database(process: Process, settings: Settings | None) -> Iterator[Line]:
                     yield from standstill.of_deliveries(conn, settings, heartbeats.lacking(conn))
     except psycopg.OperationalError:
         yield Line("fail", "database", "cannot be reached", "start PostgreSQL, or correct DATABASE_URL")
+    except ConfigError:
+        pass  # The keys are wrong, which was told above.

@@ -123,7 +123,13 @@ def _told(error: Exception) -> click.ClickException | None:
 def _of_database(error: Exception) -> str:
     from psycopg import OperationalError, errors  # noqa: PLC0415
 
+    from intake.at_rest import Damaged, Unopenable  # noqa: PLC0415
+
     match error:
+        case Unopenable():
+            return f"{error}: set it here as where the processes are started; `intake check` tells"
+        case Damaged():
+            return f"a content in the database is {error}: it was changed there; restore it from a backup"
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.UndefinedFunction():
             return "the database lacks something that this version needs: run `intake migrate`"
         case OperationalError():

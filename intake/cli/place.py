@@ -77,7 +77,7 @@ def database_url() -> str:
 def told() -> dict[ProcessKind, Lacking]:
     """What the running processes say that they lack; nothing where the database cannot be asked."""
     try:
-        with connection() as conn:
+        with connection(agreeing=False) as conn:
             return heartbeats.lacking(conn)
     except (psycopg.Error, Misconfigured):
         return {}

@@ -12,6 +12,9 @@ from intake.cli.recovering import progress, report
 from intake.purge import NotOwner
 
 NOT_OWNER = "only the owner of the tables may reseal: connect as the role that ran `intake migrate`"
+STILL_USED = (
+    "a process seals with an older key still, or with none: give each the new key first, restart it, and run this again"
+)
 
 
 @click.command()
@@ -31,6 +34,8 @@ def reseal(*, json_wanted: bool) -> None:
             done = resealing.reseal(conn, keys, sealing.from_environ(environ), told=told)
         except NotOwner:
             raise Finding(NOT_OWNER) from None
+        except resealing.StillUsed:
+            raise Finding(STILL_USED) from None
     report(dict(done), json_wanted=json_wanted)
     if done["unopened"]:
         raise Finding(f"{done['unopened']} could not be opened: keep the older keys in {sealing.SETTING}")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intake import at_rest
-from intake.at_rest import AS_IT_CAME, MARK, NONE, Keys, Payload, Unopenable
+from intake.at_rest import AS_IT_CAME, MARK, NONE, Damaged, Keys, Payload, Unopenable
 from intake.config import ConfigError
 from intake.sealing import new_key
 
@@ -56,7 +56,7 @@ def test_what_was_changed_on_the_disk_is_not_taken_for_a_content() -> None:
     keys = at_rest.of_keys([OLD])
     stored = bytearray(keys.close(b"Hola"))
     stored[-1] ^= 1
-    with pytest.raises(Unopenable):
+    with pytest.raises(Damaged):
         keys.open(bytes(stored))
 
 
@@ -64,8 +64,13 @@ def test_a_content_of_one_key_does_not_pass_for_one_of_another() -> None:
     old, new = at_rest.of_keys([OLD]), at_rest.of_keys([NEW])
     both = at_rest.of_keys([NEW, OLD])
     forged = new.heads[0] + old.close(b"Hola")[len(old.heads[0]) :]
-    with pytest.raises(Unopenable):
+    with pytest.raises(Damaged):
         both.open(forged)
+
+
+def test_no_digest_begins_as_sealed_contents_do() -> None:
+    """A connection that reads 32 bytes cannot ask what they are: the mark is too long to be met by chance."""
+    assert len(MARK) * 8 >= 64
 
 
 def test_the_setting_names_the_keys() -> None:
