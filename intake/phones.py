@@ -51,7 +51,7 @@ def read(raw: str, region: str | None) -> Phone:
     if reason := _other_than_phone(text):
         return Phone(raw, verdict="not_a_phone", reason=reason)
     home = region.upper() if region and region.upper() in phonenumbers.SUPPORTED_REGIONS else None
-    if SPREADSHEET.fullmatch(text):
+    if is_of_a_spreadsheet(text):
         return _spreadsheet(raw, text, home)
     if not _words(text) and (number := _valid(text, home)):
         return _phone(raw, number, "ok", "ok") if text == typed else _phone(raw, number, "repaired", "repair")
@@ -61,6 +61,11 @@ def read(raw: str, region: str | None) -> Phone:
     if number := next(_repaired(text, home), None):
         return _phone(raw, number, "repaired", "repair")
     return Phone(raw, verdict="flagged", reason=_why_invalid(text, home))
+
+
+def is_of_a_spreadsheet(text: str) -> bool:
+    """Whether a program has taken a number for an amount: 51987654321.0, 5.1987654321E10."""
+    return SPREADSHEET.fullmatch(text) is not None
 
 
 def is_bsuid(text: str) -> bool:

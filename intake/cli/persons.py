@@ -40,7 +40,7 @@ def phone(typed: str, region: str) -> Contact:
 
 def _is_alone(typed: str, e164: str) -> bool:
     digits = "".join(str(int(char)) for char in typed if char.isdecimal())
-    return phones.SPREADSHEET.fullmatch(typed.strip()) is not None or digits.endswith(e164[-SURELY:])
+    return phones.is_of_a_spreadsheet(typed.strip()) or digits.endswith(e164[-SURELY:])
 
 
 def email(typed: str, _region: str) -> Contact:

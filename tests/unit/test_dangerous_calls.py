@@ -23,6 +23,7 @@ OUR_OWN = {
     "intake.browsers",
     "intake.forgetting.ledger",
     "intake.app",
+    "intake.attempts",
     "intake.kept",
     "workers.desk_reads",
     "workers.look",
