@@ -133,7 +133,7 @@ def _reference(wishes: Wishes, name: str) -> str:
 
 def _head(wishes: Wishes) -> str:
     return f"""\
-# Made by `intake init`.  docs/configuration.md explains every key.  No secret stands here, only where each is:
+# Made by `intake init`.  docs/reference/settings.md explains every key.  No secret stands here, only where each is:
 #     env:NAME     the environment variable NAME          file:PATH    a file, relative to this one
 
 [intake]

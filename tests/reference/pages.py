@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.reference import api, cli, states
+from tests.reference import api, cli, settings, states
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "reference"
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "api.md": api.text,
     "cli.md": cli.text,
+    "settings.md": settings.text,
     "states.md": states.text,
 }

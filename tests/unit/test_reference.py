@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from intake.app import build
+from intake.business_time import BusinessDuration, BusinessHours
 from intake.config import Settings
+from intake.config.build import UNSIGNED_BODY_BYTES
+from intake.config.explained import DEFAULTS, INTAKE, TASK, VARIABLES
+from intake.config.settings import DEFAULT_DUE, DEFAULT_HOURS, Source
 from intake.db import BoundedConnection, Pool
 from intake.deliveries import FINAL, OPEN
 from intake.door_texts import REFUSED
@@ -14,6 +20,11 @@ from tests.reference.api import codes_of_api
 from tests.reference.arrows import allowed, arrows
 from tests.reference.door import ADDRESSES, BEFORE_ROUTES, FIELDS, answered, codes_of_door
 from tests.reference.pages import FOLDER, PAGES
+from tests.reference.settings import TABLES, Table
+from tests.reference.variables import reads
+
+UNSET = {key: said.unset for table in (INTAKE, TASK, DEFAULTS) for key, said in table.items()}
+DEFAULT_BODY_BYTES = next(each.default for each in fields(Source) if each.name == "max_body_bytes")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -53,6 +64,25 @@ def test_every_refusal_of_the_door_has_words() -> None:
 
 def test_every_refusal_of_the_api_has_a_status() -> None:
     assert [code for code, statuses in codes_of_api().items() if not statuses] == []
+
+
+# --- settings -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("told", TABLES, ids=lambda each: each.heading)
+def test_every_key_of_a_table_is_told_and_no_other(told: Table) -> None:
+    assert told.keys.keys() == told.fields.keys()
+
+
+def test_every_variable_that_the_code_reads_is_told_and_no_other() -> None:
+    assert VARIABLES.keys() == reads().keys(), "intake/config/explained.py says what each variable is"
+
+
+def test_a_default_that_is_told_in_words_holds() -> None:
+    told = {key: unset.strip("`") for key, unset in UNSET.items()}
+    assert BusinessHours.parse(told["business_hours"]) == DEFAULT_HOURS
+    assert BusinessDuration.parse(told["due"]) == DEFAULT_DUE
+    assert told["max_body_bytes"] == f"{DEFAULT_BODY_BYTES}; of `web_snippet` {UNSIGNED_BODY_BYTES}"
 
 
 # --- arrows ---------------------------------------------------------------------------------------------------------
