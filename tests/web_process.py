@@ -23,6 +23,8 @@ from tests.unhurried import STORE_LIMIT
 CHECKOUT = Path(__file__).resolve().parent.parent
 # Seconds for a start or a stop on a slow machine, and for any answer.
 PATIENCE = 30.0
+# And for a start where many programs start at once.
+PATIENCE_AT_START = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def web(
 
 
 def _wait_for(made: Web, child: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + PATIENCE_AT_START
     while time.monotonic() < until:
         assert child.poll() is None, made.log.read_text()
         try:

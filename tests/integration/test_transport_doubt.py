@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from crm_clients.base import Request
-from crm_clients.transport import Transport, Unanswered
+from crm_clients.transport import NotSent, Transport, Unanswered
 from crm_clients.watchdog import boot_clock
 from tests.integration.raw_server import Peer, serving
 from tests.integration.sending import MARGIN, SHORT, answering, silent, write
@@ -163,5 +163,6 @@ def test_two_hundred_and_fifty_six_calls_at_once_all_end_at_their_deadline(trans
     with serving(silent) as server, ThreadPoolExecutor(256) as pool:
         begin = boot_clock()
         calls = [pool.submit(write, transport, server, seconds=2.0) for _ in range(256)]
-        assert {call.result() for call in calls} == {Unanswered("timeout")}
+        # On a busy machine the turn of some comes when it is too late to send.
+        assert {call.result() for call in calls} - {NotSent("too_late")} == {Unanswered("timeout")}
         assert boot_clock() < begin + 2.0 + 3 * MARGIN
