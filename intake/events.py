@@ -29,6 +29,7 @@ from intake import (
     needs,
     receipts,
     replays,
+    talks,
     updates,
 )
 from intake.at_rest import Payload
@@ -36,8 +37,9 @@ from intake.db import Conn
 from intake.identify import Identified
 from intake.identity import IdentityKey
 from intake.lead import FETCH_PENDING
-from intake.needs import Asked, Message
+from intake.needs import Asked
 from intake.received import Acceptance, Accepted, Received, scope_of
+from intake.talks import Message
 
 
 def accept(conn: Conn, key: IdentityKey, received: Received) -> Acceptance:
@@ -77,10 +79,10 @@ def _now(conn: Conn) -> datetime:
 
 
 def _lock_talks(conn: Conn, key: IdentityKey, received: Received, identified: Iterable[Identified]) -> None:
-    talks = [each.incoming.conversation for each in identified if each.incoming.conversation]
-    talks += [each.moved.conversation for each in received.reading.updates if each.moved]
-    if talks:
-        needs.lock_talks(conn, received.place, key, talks)
+    named = [each.incoming.conversation for each in identified if each.incoming.conversation]
+    named += [each.moved.conversation for each in received.reading.updates if each.moved]
+    if named:
+        talks.lock(conn, received.place, key, named)
 
 
 # --- new, duplicate or conflict -------------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ def _ask_need(conn: Conn, key: IdentityKey, received: Received, each: Identified
         return needs.of_event(conn, received.place, each.event_id, at)
     message = Message(each.event_id, at, incoming.conversation)
     window = timedelta(hours=received.source.conversation_hours)
-    return needs.of_message(conn, received.place, key, message, window)
+    return talks.of_message(conn, received.place, key, message, window)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

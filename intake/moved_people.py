@@ -16,7 +16,7 @@ from uuid import UUID
 
 from psycopg.rows import scalar_row
 
-from intake import contacts, needs
+from intake import contacts, talks
 from intake.db import Conn
 from intake.identity import IdentityKey
 from intake.lead import NUMBER_CHANGED, Contact, Lead, Phone
@@ -41,7 +41,7 @@ def follow(conn: Conn, key: IdentityKey, received: Received) -> Iterator[News]:
     """Follow everybody whom this delivery says to have moved.  Call it with the locks of their talks."""
     for update in received.reading.updates:
         if update.moved is not None:
-            talk = needs.follow(conn, received.place, key, update.moved.conversation)
+            talk = talks.follow(conn, received.place, key, update.moved.conversation)
             contact = _follow_contact(conn, key, received, update.moved)
             event_id = _newest(conn, talk, contact)
             if event_id is not None:

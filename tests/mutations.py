@@ -152,7 +152,7 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     ),
     Mutation(
         "the first messages of one person open a need each",
-        "intake/needs.py",
+        "intake/talks.py",
         '    conn.execute(LOCK, {"keys": keys})',
         "    assert keys is not None",
         (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from intake import at_once, events, first_deliveries, needs, replays, spam
+from intake import at_once, events, first_deliveries, replays, spam, talks
 from tests.plans import plan, read_whole
 
 STATEMENTS = {
-    "talk": needs.FIND_TALK,
+    "talk": talks.FIND_TALK,
     "deliveries": first_deliveries.INSERT,
     "prints": events.PRINTS,
     "states": events.STATES,
@@ -25,7 +25,7 @@ def test_no_statement_of_the_door_reads_a_whole_table(database_url: str, name: s
 
 
 def test_a_talk_is_looked_up_by_its_whole_key(database_url: str) -> None:
-    found = plan(database_url, needs.FIND_TALK)
+    found = plan(database_url, talks.FIND_TALK)
     assert "Index Cond: ((mode = $2) AND (scope = $3) AND (key = wanted.key))" in found
 
 
