@@ -12,11 +12,14 @@ import pytest
 
 from intake import at_rest, resealing, sealing
 from intake.at_rest import MARK, Unopenable
+from intake.config import ConfigError, Process
 from intake.db import connect
 from intake.sealing import new_key
 from tests.commands import DECIDED, beside, intake, listed
 from tests.lab import Lab, lab
 from tests.running import until
+from workers import wiring
+from workers.plan import must_keep
 
 OLD, NEW = new_key(), new_key()
 NEW_HEAD = at_rest.of_keys([NEW]).heads[0]
@@ -139,6 +142,18 @@ def test_who_has_the_keys_and_is_not_told_to_seal_opens_alone(made: Lab, environ
     quiet = {**environ, "INTAKE_SEAL_CONTENTS": "no"}
     assert "Ana Prueba" in intake(quiet, "show", event, "--data", "--by", "ana").out
     assert intake(quiet, "reseal").status == 2
+
+
+def test_a_worker_without_the_key_says_why_it_cannot_begin(made: Lab, environ: Mapping[str, str]) -> None:
+    made.form()
+    without = {name: value for name, value in environ.items() if not name.startswith("INTAKE_SEAL")}
+    with pytest.raises(Unopenable, match="INTAKE_SEAL_KEYS"):
+        wiring.desk_of(Process.from_environ(without), made.settings, without)
+
+
+def test_nothing_is_started_where_the_keys_are_missing(made: Lab) -> None:
+    with pytest.raises(ConfigError, match="INTAKE_SEAL_KEYS"):
+        must_keep(made.settings, {"INTAKE_SEAL_CONTENTS": "yes", "INTAKE_SEAL_KEYS": ""})
 
 
 @pytest.mark.parametrize("wrong", [{"INTAKE_SEAL_CONTENTS": "perhaps"}, {"INTAKE_SEAL_KEYS": ""}])
