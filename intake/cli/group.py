@@ -132,6 +132,8 @@ def _of_database(error: Exception) -> str:
             return f"a content in the database is {error}: it was changed there; restore it from a backup"
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.UndefinedFunction():
             return "the database lacks something that this version needs: run `intake migrate`"
+        case errors.QueryCanceled() | errors.LockNotAvailable():
+            return "the database was too busy, and a statement took longer than it may: run the command again later"
         case OperationalError():
             return "the database cannot be reached: is PostgreSQL running, and DATABASE_URL right? `intake check` tells"
         case _:

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
+from psycopg import errors
 
+from intake.cli import Command, LazyGroup
 from tests.commands import intake
 from workers.main import group
 
@@ -59,3 +62,15 @@ def test_a_wrong_configuration_is_told_with_its_line(tmp_path: Path) -> None:
 
 def test_it_says_which_version_it_is() -> None:
     assert intake({}, "--version").out.startswith("lead-intake ")
+
+
+@click.command()
+def busy() -> None:
+    """A statement that takes longer than it may."""
+    raise errors.QueryCanceled
+
+
+def test_a_database_that_is_busy_is_not_said_to_be_away() -> None:
+    group_of_one = LazyGroup([Command("busy", f"{__name__}:busy", "Take long.")], "One command.")
+    said = CliRunner().invoke(group_of_one, ["busy"])
+    assert (said.exit_code, "took longer" in said.output, "reached" in said.output) == (1, True, False)
