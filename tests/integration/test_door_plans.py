@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from intake import at_once, events, first_deliveries, replays, spam, talks
+from intake import at_once, events, fetches, first_deliveries, replays, spam, talks
 from tests.plans import plan, read_whole
 
 STATEMENTS = {
@@ -15,6 +15,7 @@ STATEMENTS = {
     "known": replays.KNOWN,
     "blocked": spam.BLOCKED,
     "at_once": at_once.TAKE,
+    "fetches": fetches.ASK,
 }
 
 
