@@ -124,6 +124,7 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
     size: int,
     options: str = WORKER_OPTIONS,
     connect_timeout: int = 5,
+    turn: float | None = None,
     reconnect_timeout: float = 30.0,
     connection_class: type[BoundedConnection] = BoundedConnection,
     payloads: at_rest.Keys = at_rest.NONE,
@@ -131,6 +132,7 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
     """A pool of at most `size` autocommit connections; it opens without waiting for the database to be there.
 
     `payloads`: what seals the contents.
+    `turn`: how long somebody waits for a connection, in seconds; None: as long as one takes to be made.
     `reconnect_timeout`: how long the pool tries by itself, in seconds, with pauses that double; afterwards it tries
     when somebody asks.  Who must notice at once that the database is back makes it short.
     """
@@ -147,7 +149,7 @@ def open_pool(  # noqa: PLR0913  # one for each thing in which pools differ
         configure=lambda conn: _agreed_within(conn, payloads, connect_timeout),
         min_size=1,
         max_size=size,
-        timeout=connect_timeout,
+        timeout=connect_timeout if turn is None else turn,
         max_idle=120.0,
         reconnect_timeout=reconnect_timeout,
         open=True,

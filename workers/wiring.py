@@ -52,7 +52,8 @@ def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) ->
     payloads = at_rest.from_environ(environ)
     # A pool would not say why there is no connection.
     connect(process.database_url, payloads=payloads, environ=environ).close()
-    pool = open_pool(process.database_url, size=process.threads + 2, payloads=payloads)
+    most = min(process.threads + 2, process.connections)
+    pool = open_pool(process.database_url, size=most, turn=TURN, payloads=payloads)
     try:
         here = known_installation(pool, process)
         with pool.connection() as conn:

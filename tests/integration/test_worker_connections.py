@@ -1,0 +1,55 @@
+"""The threads of a worker take turns at fewer connections to PostgreSQL than there are threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from intake.config import Process
+from tests.commands import beside
+from tests.lab import Lab, lab
+from workers import wiring
+from workers.desk import Desk
+from workers.drain import drain
+
+
+@pytest.fixture
+def made(database_url: str, tmp_path: Path) -> Iterator[Lab]:
+    with lab(database_url, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def desk_with(made: Lab, tmp_path: Path) -> Callable[[Mapping[str, str]], Desk]:
+    def desk(said: Mapping[str, str]) -> Desk:
+        environ = {**beside(made, tmp_path), **said}
+        return wiring.desk_of(Process.from_environ(environ), made.settings, environ)
+
+    return desk
+
+
+def test_a_worker_holds_no_more_connections_than_its_setting_says(
+    desk_with: Callable[[Mapping[str, str]], Desk],
+) -> None:
+    with closing(desk_with({"INTAKE_THREADS": "64", "INTAKE_CONNECTIONS": "3"}).pool) as pool:
+        assert (pool.max_size, pool.timeout) == (3, wiring.TURN)
+
+
+def test_a_worker_of_few_threads_holds_no_more_than_they_need(
+    desk_with: Callable[[Mapping[str, str]], Desk],
+) -> None:
+    with closing(desk_with({"INTAKE_THREADS": "2"}).pool) as pool:
+        assert pool.max_size == 4
+
+
+def test_many_threads_deliver_with_a_single_connection(
+    made: Lab, desk_with: Callable[[Mapping[str, str]], Desk]
+) -> None:
+    events = [made.form(email=f"ana{number}@example.com", phone=f"98765432{number}") for number in range(6)]
+    desk = desk_with({"INTAKE_THREADS": "6", "INTAKE_CONNECTIONS": "1"})
+    with closing(desk.pool), desk.transport:
+        drain(desk, threads=6)
+    assert [made.state(each) for each in events] == ["confirmed"] * 6
