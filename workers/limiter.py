@@ -158,7 +158,9 @@ class RedisLimiter:
         self._clock = clock
         self._sleep = sleep
         self._away_until = -math.inf
-        # Lost by a race of two threads is nothing but a question, or the same moment once more.
+        # An answer of before one of our own closings is not remembered after it: all threads would go on for a moment.
+        self._remembering = threading.Lock()
+        self._closings = 0
         self._open_until: dict[tuple[str, str], float] = {}
         self._closed_known: dict[tuple[str, ...], tuple[float, frozenset[str]]] = {}
 
@@ -169,27 +171,37 @@ class RedisLimiter:
             return NOW
         keys = [closing_key(account, bucket), *(_counting(account, each) for each in counted)]
         numbers = [number for each in counted for number in (share(each), milliseconds(each.per))]
+        closings = self._closings
         wait = self._ask(self._room, keys, numbers)
-        if wait == 0:
-            self._open_until[account, bucket] = self._clock() + REMEMBERED
+        until = self._clock() + REMEMBERED
+        with self._remembering:
+            if wait == 0 and closings == self._closings:
+                self._open_until[account, bucket] = until
         return timedelta(milliseconds=wait) if isinstance(wait, int) else NOW
 
     def close(self, account: str, bucket: str, lasts: timedelta) -> bool:
         """Nobody is to ask for so long.  False: it could not be kept."""
-        self._open_until.pop((account, bucket), None)
-        self._closed_known.clear()
-        return self._ask(self._close, [closing_key(account, bucket)], [milliseconds(lasts)]) is not None
+        kept = self._ask(self._close, [closing_key(account, bucket)], [milliseconds(lasts)]) is not None
+        with self._remembering:
+            self._closings += 1
+            self._open_until.pop((account, bucket), None)
+            self._closed_known.clear()
+        return kept
 
     def closed(self, accounts: Sequence[str]) -> frozenset[str]:
         """Those whose usual calls are refused for now."""
         until, known = self._closed_known.get(tuple(accounts), (-math.inf, frozenset[str]()))
         if not accounts or self._clock() < until:
             return known
+        closings = self._closings
         told = self._ask(self._closed, [closing_key(each, CALLS) for each in accounts], [])
         if not isinstance(told, list):
             return frozenset()
         known = frozenset(accounts[int(each) - 1] for each in told)
-        self._closed_known[tuple(accounts)] = (self._clock() + REMEMBERED, known)
+        until = self._clock() + REMEMBERED
+        with self._remembering:
+            if closings == self._closings:
+                self._closed_known[tuple(accounts)] = (until, known)
         return known
 
     def pause(self, lasts: timedelta) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import count
 
 import pytest
 import redis
@@ -112,6 +113,46 @@ def test_what_a_worker_closes_itself_it_sees_at_once(world: World) -> None:
     limiter = world.limiter()
     assert (limiter.room("crm", CALLS, ()), limiter.closed(["crm"])) == (NOW, frozenset())
     limiter.close("crm", CALLS, timedelta(seconds=30))
+    assert (limiter.room("crm", CALLS, ()) > NOW, limiter.closed(["crm"])) == (True, frozenset({"crm"}))
+
+
+def asked_at_the_same_time(world: World, *, reading: int) -> RedisLimiter:
+    """A limiter that closes an account, whose threads ask too at this reading of the clock (the first is 0)."""
+    readings = count()
+
+    def clock() -> float:
+        if next(readings) == reading:
+            limiter.room("crm", CALLS, ())
+            limiter.closed(["crm"])
+        return world.seconds
+
+    limiter = RedisLimiter(world.client, now=lambda: world.seconds, clock=clock)
+    limiter.close("crm", CALLS, timedelta(seconds=30))
+    return limiter
+
+
+def test_what_a_thread_asks_while_another_closes_is_not_remembered_past_it(world: World) -> None:
+    limiter = asked_at_the_same_time(world, reading=0)
+    assert (limiter.room("crm", CALLS, ()) > NOW, limiter.closed(["crm"])) == (True, frozenset({"crm"}))
+
+
+@pytest.mark.parametrize("ask", [RedisLimiter.room, RedisLimiter.closed])
+def test_an_answer_of_before_a_closing_is_not_remembered_after_it(world: World, ask: Callable[..., object]) -> None:
+    """The last reading of a question's clock is that of when its answer came."""
+    given = ("crm", CALLS, ()) if ask == RedisLimiter.room else (["crm"],)
+    readings = count()
+    alone = RedisLimiter(world.client, now=lambda: world.seconds, clock=lambda: float(next(readings)))
+    ask(alone, *given)
+    last = next(readings) - 1
+
+    def clock() -> float:
+        if next(again) == last:
+            limiter.close("crm", CALLS, timedelta(seconds=30))
+        return world.seconds
+
+    again = count()
+    limiter = RedisLimiter(world.client, now=lambda: world.seconds, clock=clock)
+    ask(limiter, *given)
     assert (limiter.room("crm", CALLS, ()) > NOW, limiter.closed(["crm"])) == (True, frozenset({"crm"}))
 
 
