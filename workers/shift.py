@@ -13,7 +13,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
+import structlog
+
 from crm_clients.watchdog import Clock
+
+log = structlog.get_logger()
 
 # How long a due delivery waits at most for one who has nothing to do, in seconds; each look asks the database.
 LOOKS_EVERY: Final = 0.05
@@ -59,8 +63,16 @@ class Shift:
     # --- one thread ---
 
     def _come(self) -> None:
+        """Raises RuntimeError where not even one thread can be started."""
         self._here += 1
-        self._came.append(self.pool.submit(self._live))
+        try:
+            self._came.append(self.pool.submit(self._live))
+        except RuntimeError:
+            if not self._came:
+                raise
+            # Those who are here go on.  The pool has kept the call for the first who leaves, so that it counts as here,
+            # and nobody else is asked to come.
+            log.warning("no thread could be started", threads=len(self._came))
 
     def _live(self) -> int:
         done = 0

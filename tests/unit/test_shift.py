@@ -26,9 +26,9 @@ class Work:
         for each in pieces:
             self.due.put(each)
 
-    def run(self, threads: int) -> int:
-        with ThreadPoolExecutor(threads) as pool:
-            shift = Shift(pool, threads, lambda _at_all: self.look(shift), self.stop.is_set, time.monotonic)
+    def run(self, threads: int, pool: ThreadPoolExecutor | None = None) -> int:
+        with pool or ThreadPoolExecutor(threads) as theirs:
+            shift = Shift(theirs, threads, lambda _at_all: self.look(shift), self.stop.is_set, time.monotonic)
             return shift.run()
 
     def look(self, shift: Shift) -> bool:
@@ -93,6 +93,33 @@ def test_no_more_work_than_there_are_threads() -> None:
     work = Work(*[lambda: time.sleep(0.01)] * 20)
     assert work.run(threads=3) == 20
     assert work.at_once <= 3
+
+
+class Full(ThreadPoolExecutor):
+    """A pool on a host that has room for so many threads, and refuses the next as Python does."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__(room + 9)
+        self.room = room
+
+    def _adjust_thread_count(self) -> None:
+        if len(self._threads) >= self.room:
+            raise RuntimeError("can't start new thread")
+        super()._adjust_thread_count()
+
+
+@pytest.mark.parametrize("room", [1, 2])
+def test_where_no_more_threads_can_be_started_those_who_are_here_do_it_all(room: int) -> None:
+    work = Work(*[lambda: time.sleep(0.01)] * 9)
+    overdue = threading.Timer(PATIENCE, work.stop.set)
+    overdue.start()
+    assert (work.run(threads=8, pool=Full(room)), work.stop.is_set()) == (9, False)
+    overdue.cancel()
+
+
+def test_where_no_thread_can_be_started_that_is_told() -> None:
+    with pytest.raises(RuntimeError, match="can't start"):
+        Work(lambda: None).run(threads=8, pool=Full(0))
 
 
 def test_after_a_stop_nothing_is_begun() -> None:
