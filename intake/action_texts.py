@@ -95,6 +95,9 @@ REFUSALS: Mapping[str, Text] = {
     "older_content": Text(
         "Ese no es el contenido actual: hay una revisión más nueva. Véala con `intake show` y apruebe esa.",
         "That is not its content any more: there is a newer revision. See it with `intake show`, and approve that."),
+    "illegible": Text(
+        "Su contenido no se puede leer: se dañó en la base de datos. Recupérelo de una copia.",
+        "Its content cannot be read: it was damaged in the database. Restore it from a backup."),
     "several_in_doubt": Text(
         "Más de un registro suyo está en duda: diga cuál con --record.",
         "More than one of its records is in doubt: say which with --record."),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from intake import conflicts, revisions
+from intake.at_rest import Damaged, Unopenable
 from intake.config import Settings
 from intake.content_fields import Field, fields_of
 from intake.db import Conn
@@ -51,14 +52,13 @@ def compare(conn: Conn, settings: Settings, item: ItemRow, *, unmasked: bool) ->
 
 def _first(conn: Conn, item: ItemRow) -> Lead | None:
     """What stands while it is open; what came first once it is closed, since the other may stand by then."""
-    found = (revisions.newest if item.closed_at is None else revisions.first)(conn, item.event_id or UUID(int=0))
-    return found.lead if found else None
+    return revisions.legible(conn, item.event_id or UUID(int=0), "newest" if item.closed_at is None else "first")
 
 
 def _other(conn: Conn, settings: Settings, item: ItemRow) -> Lead | None:
     try:
         return conflicts.other_content(conn, settings, item)
-    except Refused:
+    except (Refused, Damaged, Unopenable):
         return None
 
 

@@ -151,6 +151,8 @@ def approve(conn: Conn, author: Author, event_id: UUID, wanted: Approval = ANY) 
         content = revisions.named(conn, event_id)
         if content is None:
             raise Refused("purged", seen.event.state)
+        if content.fingerprint is None:
+            raise Refused("illegible", seen.event.state)
         if wanted.revision not in {None, content.revision} or wanted.fingerprint not in {None, content.fingerprint}:
             raise Refused("older_content", seen.event.state)
         person_arrows.approve(conn, event_id, about.generation, revision=content.revision, lasts=wanted.lasts)

@@ -18,7 +18,7 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields, post_load, val
 from intake.corrections import InvalidCorrection, correct
 from intake.lead import Attribution, Contact, Enquiry, Item, Lead, Media, Phone
 
-__all__ = ["InvalidCorrection", "NotALead", "correct", "dump", "load"]
+__all__ = ["InvalidCorrection", "NotALead", "correct", "dump", "legible", "load"]
 
 
 class NotALead(ValueError):
@@ -176,6 +176,14 @@ def load(stored: bytes) -> Lead:
     except (ValueError, RecursionError):
         raise NotALead("not JSON") from None
     return lead
+
+
+def legible(stored: bytes) -> Lead | None:
+    """As `load`; None: it is none, for whoever reads many and goes on without it."""
+    try:
+        return load(stored)
+    except NotALead:
+        return None
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import tuple_row
 
-from intake import lead_schema
+from intake import at_rest, lead_schema
 from intake.db import Conn
 from intake.lead import Contact
 
@@ -16,14 +16,21 @@ LEADS = """
      WHERE event_id = ANY(%(ids)s) AND what = 'lead' AND content IS NOT NULL
      ORDER BY event_id, revision DESC
 """
+NOBODY = "-"
 SHOWN_DIGITS = 3  # at the end of a phone number
 
 
 def contacts(conn: Conn, event_ids: Sequence[UUID]) -> dict[UUID, str]:
-    """The masked person of each event; events whose payload was purged are missing."""
+    """The masked person of each event, a dash where it cannot be read; events whose payload was purged are missing."""
     with conn.cursor(row_factory=tuple_row) as cursor:
+        at_rest.sparing(cursor)
         rows = cursor.execute(LEADS, {"ids": list(event_ids)}).fetchall()
-    return {event_id: mask(lead_schema.load(content).contact) for event_id, content in rows}
+    return {event_id: _masked(content) for event_id, content in rows}
+
+
+def _masked(content: bytes) -> str:
+    lead = lead_schema.legible(content)
+    return NOBODY if lead is None else mask(lead.contact)
 
 
 def mask(contact: Contact) -> str:
@@ -34,7 +41,7 @@ def mask(contact: Contact) -> str:
         reach = f"···{phone[-SHOWN_DIGITS:]}"
     else:
         reach = f"···@{contact.email.rpartition('@')[2]}" if contact.email else ""
-    return " ".join(part for part in (own, reach) if part) or "-"
+    return " ".join(part for part in (own, reach) if part) or NOBODY
 
 
 def initials(name: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
 
-from intake import installation, lead_schema
+from intake import at_rest, installation, lead_schema
 from intake.at_rest import Payload
 from intake.db import Conn
 from intake.lead import Lead
@@ -42,10 +43,16 @@ def newest(conn: Conn, event_id: UUID) -> Revision | None:
         return cursor.execute(NEWEST, {"event_id": event_id}).fetchone()
 
 
-def first(conn: Conn, event_id: UUID) -> Revision | None:
-    """What came; None: the event has no content at all."""
+def legible(conn: Conn, event_id: UUID, which: Literal["newest", "first"] = "newest") -> Lead | None:
+    """To be shown; None: the event has none, or it cannot be read."""
+    found = _spared(conn, event_id, which)
+    return None if found is None or found.content is None else lead_schema.legible(found.content)
+
+
+def _spared(conn: Conn, event_id: UUID, which: Literal["newest", "first"] = "newest") -> Revision | None:
     with conn.cursor(row_factory=class_row(Revision)) as cursor:
-        return cursor.execute(FIRST, {"event_id": event_id}).fetchone()
+        at_rest.sparing(cursor)
+        return cursor.execute(NEWEST if which == "newest" else FIRST, {"event_id": event_id}).fetchone()
 
 
 def keep(conn: Conn, event_id: UUID, number: int, lead: Lead) -> None:
@@ -55,10 +62,13 @@ def keep(conn: Conn, event_id: UUID, number: int, lead: Lead) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A content as people name it: its revision, and a fingerprint that tells nothing of it."""
+    """A content as people name it: its revision, and a fingerprint that tells nothing of it.
+
+    `fingerprint` None: it cannot be read.
+    """
 
     revision: int
-    fingerprint: str
+    fingerprint: str | None
 
 
 SHOWN = 12  # digits; enough to tell the contents of one event apart
@@ -66,8 +76,10 @@ SHOWN = 12  # digits; enough to tell the contents of one event apart
 
 def named(conn: Conn, event_id: UUID) -> Named | None:
     """The newest content; None: it was purged."""
-    found = newest(conn, event_id)
+    found = _spared(conn, event_id)
     if found is None or found.content is None:
         return None
+    if lead_schema.legible(found.content) is None:
+        return Named(found.number, None)
     digest = installation.read(conn).key.mac("content", found.content.decode())
     return Named(found.number, digest.hex()[:SHOWN])

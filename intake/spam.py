@@ -15,7 +15,7 @@ from uuid import UUID
 
 from psycopg.rows import scalar_row, tuple_row
 
-from intake import contacts, decided, installation, lead_schema, person_arrows, revisions
+from intake import at_rest, contacts, decided, installation, lead_schema, person_arrows, revisions
 from intake.config import Source
 from intake.db import Conn
 from intake.decided import Author, Refused
@@ -81,8 +81,9 @@ def _repeating(conn: Conn, source: Source, mode: Mode, leads: Mapping[UUID, Lead
     if not any(words.values()):
         return []
     with conn.cursor(row_factory=scalar_row) as cursor:
+        at_rest.sparing(cursor)
         recent = cursor.execute(RECENT, {"source": source.name, "mode": mode}).fetchall()
-    said = Counter(_words(lead_schema.load(bytes(each))) for each in recent)
+    said = Counter(_words(lead) for each in recent if (lead := lead_schema.legible(bytes(each))))
     return [event_id for event_id, each in words.items() if each and said[each] >= OFTEN]
 
 

@@ -13,6 +13,7 @@ import structlog
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
 
+from intake.at_rest import Damaged
 from intake.bulk import OtherContent, OtherNumber
 from intake.decided import Refused
 from intake.desk import not_in_crm
@@ -45,6 +46,7 @@ CODES: Final[Mapping[str, str]] = {
     "key_reused": "The Idempotency-Key belongs to another request.",
     "too_many_requests": "The token asks too often: wait for `Retry-After`.",
     "unavailable": "The database does not answer: nothing was decided.",
+    "illegible": "What it says was damaged in the database, and cannot be read: nothing was decided.",
     "failed": "A defect of ours; nothing was decided.",
 }
 
@@ -105,6 +107,8 @@ def of(error: Exception) -> Problem | None:  # noqa: PLR0911  # one a kind
             return Problem(HTTPStatus.NOT_FOUND, "not_found")
         case psycopg.OperationalError() | psycopg_pool.PoolTimeout():
             return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", retry_after=5)
+        case Damaged():
+            return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "illegible")
         case HTTPException():
             return _of_http(error)
         case _:

@@ -88,7 +88,7 @@ class DecisionSchema(Answer):
 
 class ContentSchema(Answer):
     revision = fields.Integer(required=True)
-    fingerprint = fields.String(required=True)
+    fingerprint = fields.String(required=True, allow_none=True, metadata={"description": "null: it cannot be read."})
 
 
 class RelatedSchema(Answer):
@@ -152,7 +152,7 @@ class ExplanationSchema(Answer):
 
 class RevisionSchema(Answer):
     revision = fields.Integer(required=True)
-    lead = fields.Dict(allow_none=True, required=True, metadata={"description": "null: purged."})
+    lead = fields.Dict(allow_none=True, required=True, metadata={"description": "null: purged, or it cannot be read."})
 
 
 class DataSchema(Answer):

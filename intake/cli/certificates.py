@@ -22,8 +22,8 @@ TEXTS: Final[Mapping[str, Text]] = {
         "Events of others whose words name the person; read them, and forget or correct them if need be:"),
     "nobody": Text("no hay nadie en la lista", "nobody is on the list"),
     "unopened": Text(
-        "algunos contenidos sellados no se pudieron abrir (INTAKE_SEAL_KEYS), y pueden ser de la persona",
-        "some sealed bodies could not be opened (INTAKE_SEAL_KEYS), and may hold the person"),
+        "algunos contenidos no se pudieron abrir (INTAKE_SEAL_KEYS, o se dañaron), y pueden ser de la persona",
+        "some contents could not be opened (INTAKE_SEAL_KEYS, or they are damaged), and may hold the person"),
     "not_owner": Text(
         "solo el dueño de las tablas puede borrar: conéctese con el rol que ejecutó `intake migrate`",
         "only the owner of the tables may purge: connect as the role that ran `intake migrate`"),

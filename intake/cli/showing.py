@@ -45,6 +45,7 @@ Line = tuple[str, object]
 def event_lines(conn: Conn, event: EventRow, lang: Language) -> list[Line]:
     """Names and values of an event, its records among them."""
     content = revisions.named(conn, event.event_id)
+    told = content and (content.fingerprint or UNREADABLE["own"].of(lang))
     found: dict[str, object] = {
         "event_id": event.event_id,
         "mode": name(MODES, event.mode, lang),
@@ -58,7 +59,7 @@ def event_lines(conn: Conn, event: EventRow, lang: Language) -> list[Line]:
         "received_at": event.received_at,
         "due_at": event.due_at,
         "open_item": event.open_item,
-        "content": content and f"{label('revision', lang)} {content.revision} ({content.fingerprint})",
+        "content": content and f"{label('revision', lang)} {content.revision} ({told})",
         "carried_by": carried.carrier_of(conn, event.event_id),
         "reissue_of": remaking.reissue_of(conn, event.event_id),
     }
@@ -140,6 +141,7 @@ def fetched(conn: Conn, event: EventRow) -> None:
 # --- contents ---------------------------------------------------------------------------------------------------------
 
 UNREADABLE = {
+    "own": Text("no se puede leer", "cannot be read"),
     "first": Text("El primero ya fue borrado.", "The first one was purged."),
     "other": Text("El otro ya no se puede leer, o fue borrado.", "The other one can be read no more, or was purged."),
 }

@@ -19,6 +19,7 @@ from flask import Blueprint, Flask, Response, abort, g, make_response, redirect,
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
 
+from intake.at_rest import Damaged
 from intake.console.i18n import _
 from intake.desk import sessions
 from intake.desk.access import Viewer
@@ -145,6 +146,8 @@ def refuse(error: Exception) -> Response:
             return _refuse_http(error)
         case psycopg.OperationalError() | psycopg_pool.PoolTimeout() | TooBusy():
             return page_of(HTTPStatus.SERVICE_UNAVAILABLE)
+        case Damaged():
+            return page_of(HTTPStatus.INTERNAL_SERVER_ERROR, _told_of_damage())
         case _:
             log.error("desk failed", endpoint=request.endpoint, error=type(error).__name__)
             return page_of(HTTPStatus.INTERNAL_SERVER_ERROR)
@@ -154,18 +157,24 @@ def _refuse_http(error: HTTPException) -> Response:
     status = HTTPStatus(error.code or HTTPStatus.BAD_REQUEST)
     if error.response is not None:  # a redirect that Flask wants
         return make_response(error.response)
-    return page_of(status, csrf=error.description == "csrf")
+    return page_of(status, _told_of_form() if error.description == "csrf" else None)
 
 
-def page_of(status: HTTPStatus, *, csrf: bool = False) -> Response:
+def page_of(status: HTTPStatus, told: str | None = None) -> Response:
     """A page that says what cannot be done."""
     g.setdefault("session", None)
-    return make_response(render_template("refused.html", text=_told(status, csrf=csrf), status=status.value), status)
+    return make_response(render_template("refused.html", text=told or _told(status), status=status.value), status)
 
 
-def _told(status: HTTPStatus, *, csrf: bool) -> str:
-    if csrf:
-        return _("El formulario era de otra sesión o de una página anterior. Vuelva, recargue e intente otra vez.")
+def _told_of_form() -> str:
+    return _("El formulario era de otra sesión o de una página anterior. Vuelva, recargue e intente otra vez.")
+
+
+def _told_of_damage() -> str:
+    return _("Su contenido no se puede leer: se dañó en la base de datos.")
+
+
+def _told(status: HTTPStatus) -> str:
     return {
         HTTPStatus.FORBIDDEN: _("Su rol no permite esto. Quien administra puede darle otro."),
         HTTPStatus.NOT_FOUND: _("Aquí no hay nada. Quizás el enlace está incompleto, o lo que mostraba ya se borró."),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from intake import decided, fetches, lead_schema, masked, ops, record_pages, remaking, revisions
+from intake import at_rest, decided, fetches, lead_schema, masked, ops, record_pages, remaking, revisions
 from intake.config import Settings
 from intake.db import Conn
 from intake.desk import crm_reads, kin, shared_phones
@@ -115,10 +115,11 @@ def _latest(conn: Conn, seen: View, record: RecordRow) -> CrmRead | None:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A revision of the lead.  `lead` None: purged."""
+    """A revision of the lead.  `lead` None: purged, or not `readable`."""
 
     revision: int
     lead: Lead | None = field(repr=False)
+    readable: bool = True
 
 
 CONTENTS = """
@@ -130,8 +131,16 @@ CONTENTS = """
 def contents(conn: Conn, event_id: UUID) -> list[Content]:
     """The newest first; the last is what came.  Whoever shows it notes that before."""
     with conn.cursor(row_factory=class_row(revisions.Revision)) as cursor:
+        at_rest.sparing(cursor)
         found = cursor.execute(CONTENTS, {"event_id": event_id}).fetchall()
-    return [Content(each.number, each.lead) for each in found]
+    return [_content(each) for each in found]
+
+
+def _content(found: revisions.Revision) -> Content:
+    if found.content is None:
+        return Content(found.number, None)
+    lead = lead_schema.legible(found.content)
+    return Content(found.number, lead, readable=lead is not None)
 
 
 # --- together ---------------------------------------------------------------------------------------------------------

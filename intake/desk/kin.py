@@ -15,7 +15,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from intake import contacts, installation, lead_schema, revisions
+from intake import at_rest, contacts, installation, lead_schema, revisions
 from intake.config import Settings, Source
 from intake.db import Conn
 from intake.identity import Mode
@@ -117,17 +117,18 @@ NEAR: Final = """
 
 def twins(conn: Conn, settings: Settings, event: EventRow) -> list[UUID]:
     """Events of this person, near in time and of another opportunity, that say almost the same."""
-    newest = revisions.newest(conn, event.event_id)
+    lead = revisions.legible(conn, event.event_id)
     widest = max((each.near_twin_minutes for each in settings.sources.values()), default=0)
-    if newest is None or newest.lead is None or not widest:
+    if lead is None or not widest:
         return []
-    lead, mode = newest.lead, _mode(event)
+    mode = _mode(event)
     keys = [each.key for each in contacts.keys_of(lead.contact, mode, installation.read(conn).key)]
     given = {
         "event_id": event.event_id, "mode": mode, "keys": keys, "at": event.received_at,
         "span": timedelta(minutes=widest), "most": COMPARED,
     }  # fmt: skip
     with conn.cursor(row_factory=class_row(_Near)) as cursor:
+        at_rest.sparing(cursor)
         near = cursor.execute(NEAR, given).fetchall() if keys else []
     return [each.event_id for each in near if _is_twin(settings, event, lead, each)]
 
@@ -143,7 +144,10 @@ def _is_twin(settings: Settings, event: EventRow, lead: Lead, near: _Near) -> bo
         return False
     if {event.kind, near.kind} == {"form", "whatsapp"}:
         return True  # Who writes by both ways within minutes means one thing.
-    one, other = lead.enquiry, lead_schema.load(near.content).enquiry
+    said = lead_schema.legible(near.content)
+    if said is None:
+        return False
+    one, other = lead.enquiry, said.enquiry
     return is_alike(one.text, other.text) and is_alike(one.product or "", other.product or "")
 
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from intake import contacts, installation, lead_schema, masked, revisions
+from intake import at_rest, contacts, installation, lead_schema, masked, revisions
 from intake.db import Conn
 from intake.identity import IdentityKey, Mode
 from intake.lead import Contact
@@ -67,15 +67,16 @@ WROTE: Final = """
 
 def namesakes(conn: Conn, event: EventRow) -> list[Namesake]:
     """The names, this event's first; [] where its telephone is of one name, or it has none."""
-    newest = revisions.newest(conn, event.event_id)
-    if newest is None or newest.lead is None or event.kind == "whatsapp":
+    own = revisions.legible(conn, event.event_id)
+    if own is None or event.kind == "whatsapp":
         return []
     mode: Mode = "test" if event.mode == "test" else "live"
     key = installation.read(conn).key
-    phone = _of_phone(newest.lead.contact, mode, key)
+    phone = _of_phone(own.contact, mode, key)
     found: list[Namesake] = []
     for each in sorted(_wrote(conn, event, phone), key=lambda one: one.event_id != event.event_id):
-        contact = lead_schema.load(each.content).contact
+        lead = lead_schema.legible(each.content)
+        contact = lead.contact if lead else Contact()
         if contact.name and phone & _of_phone(contact, mode, key):  # A contact may have another telephone, too.
             _add(found, contact.name, each, is_own=each.event_id == event.event_id)
     return found if len(found) > 1 and found[0].is_own else []
@@ -88,6 +89,7 @@ def _of_phone(contact: Contact, mode: Mode, key: IdentityKey) -> frozenset[bytes
 def _wrote(conn: Conn, event: EventRow, phone: frozenset[bytes]) -> Iterable[_Wrote]:
     given = {"event_id": event.event_id, "mode": event.mode, "keys": list(phone), "most": MOST}
     with conn.cursor(row_factory=class_row(_Wrote)) as cursor:
+        at_rest.sparing(cursor)
         return cursor.execute(WROTE, given).fetchall() if phone else []
 
 

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row, tuple_row
 
-from intake import kept, lead_schema
+from intake import at_rest, kept, lead_schema
+from intake.at_rest import Lost
 from intake.db import Conn
 from intake.forgetting import glance
 from intake.forgetting.people import People, text_of
@@ -26,7 +27,7 @@ PAGE: Final = 300
 class Found:
     """Of one person.  `mentions`: events of others whose words name this person; they are not erased.
 
-    `unopened`: sealed bodies that may be of anybody.
+    `unopened`: bodies that no key opens, and leads that nobody can read, which may be of anybody.
     """
 
     events: set[UUID] = field(default_factory=set)
@@ -85,6 +86,7 @@ def find(conn: Conn, people: People, seal: Seal, *, told: Told) -> list[Found]:
 def _pages(conn: Conn, until: datetime) -> Iterator[list[Body]]:
     after = 0
     with conn.cursor(row_factory=class_row(Body)) as cursor:
+        at_rest.sparing(cursor)
         while page := cursor.execute(BODIES, {"after": after, "until": until, "page": PAGE}).fetchall():
             yield page
             after = page[-1].body_id
@@ -93,6 +95,8 @@ def _pages(conn: Conn, until: datetime) -> Iterator[list[Body]]:
 def look(body: Body, people: People, seal: Seal, found: Sequence[Found]) -> None:
     """Note a body with those whose it is, or who are named in it."""
     match body.what:
+        case _ if isinstance(body.content, Lost):
+            _unopened(body, people, found)
         case "lead":
             _lead(body, people, found)
         case "sealed":
@@ -109,6 +113,8 @@ def look(body: Body, people: People, seal: Seal, found: Sequence[Found]) -> None
 
 def _lead(body: Body, people: People, found: Sequence[Found]) -> None:
     assert body.event_id is not None  # noqa: S101  # a CHECK of the table
+    if not body.content.startswith(b"{"):  # Not even a part of what was written can be read.
+        _unopened(body, people, found)
     named = people.named_in(text_of(body.content), body.at)
     theirs = _asking(body, people, found) if people.with_contact(glance.contact_of(body.content), body.at) else set()
     for one in theirs:
@@ -134,11 +140,15 @@ def _sealed(body: Body, people: People, seal: Seal, found: Sequence[Found]) -> N
     try:
         post = kept.unpack(seal.open(body.content)).post
     except (Sealed, Broken):
-        for one in people.everybody(body.at):
-            found[one].unopened += 1
+        _unopened(body, people, found)
         return
     for one in people.named_in(text_of(post.body), body.at):
         found[one].refused.add(body.receipt_id)
+
+
+def _unopened(body: Body, people: People, found: Sequence[Found]) -> None:
+    for one in people.everybody(body.at):
+        found[one].unopened += 1
 
 
 # Whose contents went by age, or at an earlier forgetting: no lead tells whose they are, but their contact's keys do.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 from uuid import UUID
 
 import psycopg
@@ -15,7 +16,8 @@ from intake.at_rest import MARK, Unopenable
 from intake.config import ConfigError, Process
 from intake.db import connect
 from intake.sealing import new_key
-from tests.commands import DECIDED, beside, intake, listed
+from tests.commands import DECIDED, Json, beside, intake, listed
+from tests.desk_lab import DeskLab, desk_lab
 from tests.lab import Lab, lab
 from tests.running import until
 from workers import wiring
@@ -162,14 +164,17 @@ def test_wrong_settings_are_named(environ: Mapping[str, str], wrong: Mapping[str
     assert (said.status, "INTAKE_SEAL_CONTENTS" in said.err) == (2, True)
 
 
-def damaged(made: Lab, event: UUID) -> None:
-    """One byte of this lead flips on the disk."""
+def damaged(made: Lab, event: UUID, *, at: int = -1) -> None:
+    """One bit of this lead flips on the disk.  `at`: in which byte, -1: in the last."""
     made.rows(
         """
-        UPDATE bodies SET content = set_byte(content, length(content) - 1, get_byte(content, length(content) - 1) # 1)
-         WHERE event_id = %(event)s AND what = 'lead' RETURNING body_id
+        UPDATE bodies SET content = set_byte(content, place, get_byte(content, place) # 1)
+          FROM (SELECT body_id AS id, CASE WHEN %(at)s < 0 THEN length(content) - 1 ELSE %(at)s END AS place
+                  FROM bodies WHERE event_id = %(event)s AND what = 'lead') AS it
+         WHERE body_id = id RETURNING body_id
         """,
         event=event,
+        at=at,
     )
 
 
@@ -180,6 +185,47 @@ def test_a_damaged_lead_is_a_persons_and_the_others_go_on(made: Lab, environ: Ma
     assert made.state(broken) == "review"
     assert made.state(sound) == "confirmed"
     assert "not what was sealed" in intake(environ, "show", broken, "--data", "--by", "ana").err
+
+
+PART_OF_ONE: Final = {"what was sealed": -1, "which key sealed it": len(MARK), "that it is sealed": 1}
+
+
+@pytest.mark.parametrize("at", PART_OF_ONE.values(), ids=list(PART_OF_ONE))
+def test_a_damaged_lead_hides_nobody_else(made: Lab, environ: Mapping[str, str], at: int) -> None:
+    broken, sound = made.form(), made.form(name="Luis Prueba", email="luis@example.com", phone="987654322")
+    made.settle(2)
+    damaged(made, broken, at=at)
+    listed_now = intake(environ, "events").out
+    assert "L. P. ···322" in listed_now
+    assert str(broken)[:8] in listed_now
+    assert "cannot be read" in intake(environ, "show", broken, "--lang", "en").out
+    said = intake(environ, "forget", "--email", "luis@example.com", *DECIDED, "--json")
+    assert (said.status, "INTAKE_SEAL_KEYS" in said.err) == (1, True)
+    (certificate,) = listed(said.document, "certificates")
+    assert (certificate["events"], certificate["unopened"]) == (1, 1)
+    assert made.rows("SELECT FROM bodies WHERE event_id = %(id)s AND content IS NOT NULL", id=sound) == []
+
+
+def test_the_pages_tell_of_a_damaged_lead(made: Lab) -> None:
+    broken, sound = made.form(), made.form(name="Luis Prueba", email="luis@example.com", phone="987654322")
+    made.settle(2)
+    damaged(made, broken)
+    desk = desk_lab(made.pool, made.settings)
+    admin, token = desk.person("admin", language="en"), desk.token("operator", "data", "read")
+    assert "L. P. ···322" in admin.page("/console/inbox/all")
+    for page in (admin.page(f"/console/events/{broken}"), admin.post(f"/console/events/{broken}/data").text):
+        assert "Its content cannot be read" in page
+    assert "Its content cannot be read" not in admin.page(f"/console/events/{sound}")
+    asked = read_by(desk, f"/api/v1/events/{broken}", token)
+    assert asked["content"] == {"revision": 1, "fingerprint": None}
+    assert read_by(desk, f"/api/v1/events/{broken}/data", token)["revisions"] == [{"revision": 1, "lead": None}]
+
+
+def read_by(desk: DeskLab, path: str, token: Mapping[str, str]) -> Json:
+    answer = desk.stranger().get(path, headers=dict(token))
+    assert answer.status_code == 200, answer.text
+    found: Json = answer.get_json()
+    return found
 
 
 def test_what_cannot_be_opened_holds_up_no_change_of_keys(made: Lab, environ: Mapping[str, str]) -> None:

@@ -69,6 +69,7 @@ def look_alone(body: Body, person: Alone, found: Found) -> None:
     match body.what:
         case "lead":
             assert body.event_id
+            found.unopened += not body.content.startswith(b"{")
             contact = loaded(body.content)
             if contact is not None and person.is_contact(contact):
                 found.events.add(body.event_id)
