@@ -41,7 +41,14 @@ LACKS_KEY: Final = f"contents of this database are sealed with a key that is not
 
 
 class Unopenable(psycopg.OperationalError):
-    """Sealed with a key that this process lacks: as good as a database that is away, until it has the key."""
+    """Sealed with a key that this process lacks: as good as a database that is away, until it has the key.
+
+    `key_id`: as it stands before the content; None: said of no single one.
+    """
+
+    def __init__(self, told: str, key_id: bytes | None = None) -> None:
+        super().__init__(told)
+        self.key_id = key_id
 
 
 class Damaged(psycopg.DataError):
@@ -96,7 +103,7 @@ class Keys:
         for key in self.keys:
             if head == MARK + key.id:
                 return _opened(key, sealed, head)
-        raise Unopenable(LACKS_KEY)
+        raise Unopenable(LACKS_KEY, head[len(MARK) :])
 
 
 def _opened(key: Key, sealed: bytes, head: bytes) -> bytes:
@@ -216,6 +223,11 @@ def agree(conn: psycopg.Connection[Any], keys: Keys) -> None:
         raise Unopenable(LACKS_KEY)
     if keys.seals and keys.keys[0].id not in used:
         conn.execute(USE, {"key_id": keys.keys[0].id})
+
+
+def is_damage(conn: psycopg.Connection[Any], missing: Unopenable) -> bool:
+    """Whether nobody ever sealed with that key: what names it was changed, and waits for no key."""
+    return missing.key_id is not None and missing.key_id not in used_by(conn)
 
 
 def used_by(conn: psycopg.Connection[Any]) -> frozenset[bytes]:

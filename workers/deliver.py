@@ -18,6 +18,7 @@ import structlog
 
 from crm_clients.base import ContactDraft, Kind, NoteDraft, OpportunityDraft, Seen
 from intake import attempts, deliveries, merging, naming, needs, person_arrows, records, siblings
+from intake.at_rest import Unopenable, is_damage
 from intake.carried import MembersMoved
 from intake.db import LOST, transaction
 from intake.deliveries import Claim, LostClaim
@@ -60,13 +61,22 @@ def _standing(desk: Desk, held: Claim, begun: Content) -> Standing:
     """A bug of ours that this lead meets would meet it again at every try: it is a person's, and the others go on."""
     try:
         return _steps(desk, held, begun)
+    except Unopenable as missing:
+        with desk.pool.connection() as conn:
+            if not is_damage(conn, missing):
+                raise
+        return _met_a_bug(held, missing)
     except (LostClaim, *LOST):
         raise
     except MembersMoved:
         return Later("members_changed", timedelta(0))
     except Exception as bug:  # noqa: BLE001  # whatever it is
-        log.error("delivery failed", event_id=str(held.event_id), error=type(bug).__name__)  # noqa: TRY400  # no payload in logs
-        return ForPerson("internal_error")
+        return _met_a_bug(held, bug)
+
+
+def _met_a_bug(held: Claim, bug: Exception) -> ForPerson:
+    log.error("delivery failed", event_id=str(held.event_id), error=type(bug).__name__)  # no payload in logs
+    return ForPerson("internal_error")
 
 
 def _steps(desk: Desk, held: Claim, begun: Content) -> Standing:

@@ -19,7 +19,7 @@ from intake.decided import Refused
 from intake.desk import not_in_crm
 from intake.desk.acting import NotInCrm, NotReadYet
 from intake.explain import refusal_text
-from intake.lead_schema import InvalidCorrection
+from intake.lead_schema import InvalidCorrection, NotALead
 from intake.ops import BadCursor
 from intake.person_arrows import NotAllowed
 from intake.quarantine import NotReleased
@@ -107,7 +107,7 @@ def of(error: Exception) -> Problem | None:  # noqa: PLR0911  # one a kind
             return Problem(HTTPStatus.NOT_FOUND, "not_found")
         case psycopg.OperationalError() | psycopg_pool.PoolTimeout():
             return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", retry_after=5)
-        case Damaged():
+        case Damaged() | NotALead():
             return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "illegible")
         case HTTPException():
             return _of_http(error)

@@ -94,7 +94,7 @@ def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None: 
         ctx.exit()
 
 
-def _told(error: Exception) -> click.ClickException | None:
+def _told(error: Exception) -> click.ClickException | None:  # noqa: PLR0911  # one a kind
     """The sentence for an expected error; None: it is a bug.  Texts that might hold a value are not repeated."""
     # Only now, so that `intake --help` needs none of it.
     import psycopg_pool  # noqa: PLC0415
@@ -104,8 +104,11 @@ def _told(error: Exception) -> click.ClickException | None:
     from intake.config import ConfigError  # noqa: PLC0415
     from intake.db import OlderCode  # noqa: PLC0415
     from intake.installation import Mismatch  # noqa: PLC0415
+    from intake.lead_schema import NotALead  # noqa: PLC0415
 
     match error:
+        case NotALead():
+            return Finding("a content in the database is no lead: it was changed there; restore it from a backup")
         case ConfigError():
             return Misconfigured(str(error))
         case DatabaseError() | psycopg_pool.PoolTimeout():

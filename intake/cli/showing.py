@@ -163,9 +163,9 @@ def comparison(compared: Comparison, lang: Language, *, unmasked: bool) -> None:
 
 
 def content(conn: Conn, event: EventRow) -> list[Field]:
-    """The newest content, field by field; [] once it was purged."""
-    newest = revisions.newest(conn, event.event_id)
-    return content_fields.fields_of(newest.lead) if newest and newest.lead else []
+    """The newest content, field by field; [] once it was purged, or where it cannot be read."""
+    lead = revisions.legible(conn, event.event_id)
+    return content_fields.fields_of(lead) if lead else []
 
 
 def compared_of(conn: Conn, event: EventRow, *, unmasked: bool) -> list[Comparison]:

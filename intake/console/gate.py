@@ -27,6 +27,7 @@ from intake.desk.passwords import TooBusy
 from intake.desk.roles import Permission
 from intake.desk.sessions import Session
 from intake.desk.tools import connection, tools
+from intake.lead_schema import NotALead
 
 log = structlog.get_logger()
 
@@ -146,7 +147,7 @@ def refuse(error: Exception) -> Response:
             return _refuse_http(error)
         case psycopg.OperationalError() | psycopg_pool.PoolTimeout() | TooBusy():
             return page_of(HTTPStatus.SERVICE_UNAVAILABLE)
-        case Damaged():
+        case Damaged() | NotALead():
             return page_of(HTTPStatus.INTERNAL_SERVER_ERROR, _told_of_damage())
         case _:
             log.error("desk failed", endpoint=request.endpoint, error=type(error).__name__)
