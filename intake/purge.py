@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import Final, Literal
 from uuid import UUID
 
@@ -125,12 +126,20 @@ def _all_batches(conn: Conn, step: Step, source: Source, age: timedelta, wish: W
         "ahead": wish.ahead,
         **BEGIN,
     }
+    earlier = list(_earlier(step, source, wish)) if wish.dry else None
     while end := _ahead(conn, step, given):
         given |= {"end": end}
-        while rows := _batch(conn, step, given, counted, dry=wish.dry):
+        while rows := _batch(conn, step, given, counted, earlier):
             given |= {"at": rows[-1].at, "id": rows[-1].id}
         given |= {"at": end, "id": LAST}
     return counted
+
+
+def _earlier(step: Step, source: Source, wish: Wish) -> Iterator[str]:
+    """What an earlier step would have taken of the same events stands only since nothing is taken: it counts once."""
+    for each in takewhile(lambda one: one is not step, wish.steps):
+        if each.days(source):
+            yield from each.acts.values()
 
 
 def _ahead(conn: Conn, step: Step, given: Mapping[str, object]) -> datetime | None:
@@ -148,14 +157,19 @@ STEP_BY_STEP: Final = """
 """
 
 
-def _batch(conn: Conn, step: Step, given: Mapping[str, object], counted: Counter[str], *, dry: bool) -> Sequence[_Row]:
-    with conn.transaction(force_rollback=dry), conn.cursor(row_factory=class_row(_Row)) as cursor:
+def _batch(
+    conn: Conn, step: Step, given: Mapping[str, object], counted: Counter[str], earlier: Sequence[str] | None
+) -> Sequence[_Row]:
+    """`earlier`: acts that are done to the same rows before, and not counted; None: nothing is rolled back."""
+    with conn.transaction(force_rollback=earlier is not None), conn.cursor(row_factory=class_row(_Row)) as cursor:
         conn.execute("SET LOCAL intake.purge = 'on'")
         conn.execute(STEP_BY_STEP)
         rows = cursor.execute(step.select.encode(), given).fetchall()
         # Chosen by what stood when that began, and locked by and by; from now on nobody can open one of them again.
         still = set(cursor.execute(step.select.encode(), given)) if rows else set()
         ids = [row.id for row in rows if row in still]
+        for act in earlier or () if ids else ():
+            conn.execute(act.encode(), {**given, "ids": ids})
         for name, act in step.acts.items() if ids else ():
             count = conn.execute(act.encode(), {**given, "ids": ids}).rowcount
             counted.update({name: count} if not name.startswith("_") else {})

@@ -140,6 +140,14 @@ def test_counting_takes_nothing_away(made: Lab) -> None:
     assert (would, purged(made, after(31))) == (would, would)
 
 
+def test_what_several_steps_would_take_is_counted_once(made: Lab) -> None:
+    confirmed(made)
+    made.quote()
+    made.settle(2)
+    would = purged(made, after(121, dry=True, batch=1, ahead=1))
+    assert +would == +purged(made, after(121, batch=1, ahead=1))
+
+
 def test_small_batches_take_all_of_it(made: Lab) -> None:
     for number in range(5):
         made.form(delivery_id=f"msg_{number}", phone=f"98765432{number}", email="")
