@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
+from unicodedata import category
 
 from intake import emails, phones
 from intake.cli.certificates import told
@@ -15,6 +16,7 @@ from intake.lead import Contact
 SEVERAL: Final = re.compile(r"[;\n]")  # between the values of one cell
 BETWEEN_DIGITS: Final = re.compile(r"[ ().+\-]")
 SURELY: Final = 7  # digits by whose end two numbers are told apart
+LONGEST: Final = 15  # digits of a number with its country (E.164); more are two numbers
 NO_ID: Final = re.compile(r"[\s@]")
 
 
@@ -50,14 +52,31 @@ def email(typed: str, _region: str) -> Contact:
     return Contact(email=emails.read(typed))
 
 
-def wa_id(typed: str, _region: str) -> Contact:
+def wa_id(typed: str, region: str) -> Contact:
     """WhatsApp's number of a person, or its business-scoped id.  Raises Misread."""
-    digits = BETWEEN_DIGITS.sub("", typed)
-    if digits.isascii() and digits.isdecimal():
-        return Contact(wa_id=digits)
-    if NO_ID.search(typed):
+    seen = "".join(char for char in typed if category(char) != "Cf").strip()  # What marks directions is copied, too.
+    if phones.is_of_a_spreadsheet(seen):
+        return Contact(wa_id=_with_country(phone(seen, region)))
+    digits = BETWEEN_DIGITS.sub("", seen)
+    if digits.isdecimal() and len(digits) <= LONGEST:
+        return Contact(wa_id=_as_known(digits, region))
+    if digits.isdecimal() or NO_ID.search(seen) or not any(map(str.isdecimal, seen)):  # such as a dash, or "N/A"
         raise Misread(told("no_wa_id"))
-    return Contact(bsuid=typed)
+    return Contact(bsuid=seen)
+
+
+def _as_known(digits: str, region: str) -> str:
+    """WhatsApp's have a country: one that is a number of this country alone, and of none with it, lacks that."""
+    plain = "".join(str(int(char)) for char in digits)
+    at_home = phones.read(plain, region)
+    if phones.read(f"+{plain}", region).e164 is None and at_home.e164 is not None:
+        return at_home.e164.removeprefix("+")
+    return plain
+
+
+def _with_country(contact: Contact) -> str:
+    assert contact.phone is not None  # noqa: S101  # `phone` gives one, or raises
+    return (contact.phone.e164 or "").removeprefix("+")
 
 
 COLUMNS: Final[Mapping[str, Callable[[str, str], Contact]]] = {"phone": phone, "email": email, "wa_id": wa_id}

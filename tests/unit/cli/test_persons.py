@@ -41,6 +41,18 @@ def test_several_values_of_one_person_stand_in_one_cell() -> None:
     assert ids(content) == [(2, ["+51987654321", "+51912345678", "51987654321", "51912345678"])]
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["+51 987 654 321", "51987654321.0", "5.1987654321E+10", "987654321", "\u202a+51987654321\u202c", "٥١٩٨٧٦٥٤٣٢١"],
+)
+def test_a_number_of_whatsapp_is_known_however_it_is_written(typed: str) -> None:
+    assert ids(f"wa_id\n{typed}\n".encode()) == [(2, ["51987654321"])]
+
+
+def test_a_number_of_whatsapp_that_has_its_country_stays_as_it_is() -> None:
+    assert ids(b"wa_id\n5215512345678\n2902345\n") == [(2, ["5215512345678"]), (3, ["2902345"])]
+
+
 def test_rows_are_numbered_as_in_a_spreadsheet_though_some_are_empty() -> None:
     assert [row for row, _ in ids(b"email\nana@example.com\n\n \nluis@example.com\n")] == [2, 5]
 
@@ -57,6 +69,10 @@ def test_rows_are_numbered_as_in_a_spreadsheet_though_some_are_empty() -> None:
         (b",Ana <ana@example.com>,", "email"),
         (b",,Ana Prueba", "wa_id"),
         (b",,ana@example.com", "wa_id"),
+        (b",,N/A", "wa_id"),
+        (b",,-", "wa_id"),
+        (b",,5.19877E+10", "wa_id"),
+        (b",,51987654321 51912345678", "wa_id"),
     ],
 )
 def test_a_bad_cell_is_named_and_not_repeated(row: bytes, column: str) -> None:
