@@ -95,6 +95,7 @@ AROUND: Final[dict[str, str]] = {
     "account_facts.note": "what a worker knows of a CRM account",
     "account_facts.note_quota": "what a CRM said of its day's quota",
     "accounts.keep_sentinel": "the record by which a control knows an account",
+    "aging.note_purge": "all that is old has gone",
     "at_rest.agree": "the key that seals contents from now on",
     "alerting.send_test": "an alert by which somebody tries the way",
     "connecting.connect": "an account is connected",
