@@ -119,10 +119,11 @@ def write(desk: Desk, step: Step, record: Record, writing: Writing) -> Call | No
     full = sending.room(desk, wired, writing.request)
     if full is not None:
         return Call(full, Answer("not_sent", full.reason))
-    prepared = desk.clock()
     desk.at(f"{writing.boundary}.before_commit")
     try:
         with desk.pool.connection() as conn:
+            # Not before: to wait for a connection takes nothing of the time to send.
+            prepared = desk.clock()
             write_id = attempts.prepare(conn, step.held, record, writing.draft, desk.patience)
     except RecordMoved:
         return None

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from crm_clients.transport import Transport
+from crm_clients.watchdog import boot_clock
 from intake.config import Process
+from intake.db import BoundedConnection, Pool
 from tests.commands import beside
 from tests.lab import Lab, lab
 from workers import wiring
 from workers.desk import Desk
-from workers.drain import drain
+from workers.drain import drain, one
 
 
 @pytest.fixture
@@ -53,3 +57,27 @@ def test_many_threads_deliver_with_a_single_connection(
     with closing(desk.pool), desk.transport:
         drain(desk, threads=6)
     assert [made.state(each) for each in events] == ["confirmed"] * 6
+
+
+@dataclass
+class Crowded:
+    """A pool in which everybody waits so long for a connection, in seconds, by the clock that it is."""
+
+    pool: Pool
+    takes: float
+    waited: float = 0.0
+
+    def connection(self) -> AbstractContextManager[BoundedConnection]:
+        self.waited += self.takes
+        return self.pool.connection()
+
+    def clock(self) -> float:
+        return boot_clock() + self.waited
+
+
+def test_a_wait_for_a_connection_takes_nothing_of_the_time_to_send(made: Lab) -> None:
+    event = made.form()
+    crowded = Crowded(made.pool, takes=2 * made.desk.patience.send_within.total_seconds())
+    with Transport(clock=crowded.clock) as transport:
+        assert one(made.other_desk(pool=crowded, clock=crowded.clock, transport=transport))
+    assert {each["outcome"] for each in made.attempts(event) if each["kind"] == "write"} == {"confirmed"}
