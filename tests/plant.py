@@ -70,7 +70,7 @@ LOST_TO_NOTHING = """
 class Plant(Works):
     """The processes of a test's own installation.  `blocks` gives numbers of persons whom nobody else has."""
 
-    blocks: Iterator[int] = field(default_factory=lambda: itertools.count(1, 1000))
+    blocks: Iterator[int] = field(default_factory=lambda: itertools.count(1, 50_000))
 
     # --- processes ---
 
