@@ -115,9 +115,8 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     Mutation(
         "the attempt is committed after the send",
         "workers/writing.py",
-        '    prepared = desk.clock()\n    desk.at(f"{writing.boundary}.before_commit")\n',
-        "    prepared = desk.clock()\n"
-        "    calls.write(desk, wired, writing.request, prepared=prepared, read=writing.read)\n"
+        '    desk.at(f"{writing.boundary}.before_commit")\n',
+        "    calls.write(desk, wired, writing.request, prepared=desk.clock(), read=writing.read)\n"
         '    desk.at(f"{writing.boundary}.before_commit")\n',
         _in("test_crashes", "test_simple_path"),
     ),
