@@ -62,7 +62,7 @@ CLAIM = """
            SELECT d.event_id, d.generation
              FROM deliveries d
             WHERE d.state IN ('received', 'waiting')
-              AND d.due_at <= clock_timestamp()
+              AND d.due_at <= statement_timestamp()
               AND d.destination = ANY(%(destinations)s)
               AND NOT EXISTS (SELECT FROM accounts a WHERE a.destination = d.destination AND a.paused_at IS NOT NULL)
               AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
@@ -72,13 +72,16 @@ CLAIM = """
                                WHERE r.record_id = CASE d.part WHEN 'follow_up' THEN d.note_record
                                                                ELSE d.task_record END
                                  AND r.state = 'known'))
-              AND NOT EXISTS (
-                  SELECT FROM deliveries before
-                   WHERE before.need_id = d.need_id
-                     AND (before.state = 'delivering'
-                          OR before.state IN ('received', 'waiting')
-                             AND (before.position, before.received_at, before.event_id)
-                               < (d.position, d.received_at, d.event_id)))
+              -- Looked up by the need, one row at a time until one goes: the planner, which does not know how much is
+              -- due, would compare all that is with all that is.
+              AND (SELECT true FROM deliveries before
+                    WHERE before.need_id = d.need_id
+                      AND CASE WHEN before.state = 'delivering' THEN true
+                               WHEN before.state IN ('received', 'waiting')
+                               THEN (before.position, before.received_at, before.event_id)
+                                  < (d.position, d.received_at, d.event_id)
+                               ELSE false END
+                    LIMIT 1) IS NULL
             ORDER BY d.due_at
               FOR UPDATE OF d SKIP LOCKED
             LIMIT 1)

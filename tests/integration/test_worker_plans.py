@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import psycopg
 import pytest
 
 from intake import attempts, carried, contacts, deliveries, looked_for, naming, records, siblings
@@ -37,3 +40,22 @@ def test_no_statement_of_a_delivery_reads_a_whole_table(database_url: str, name:
 def test_a_contact_is_looked_up_by_its_whole_key(database_url: str) -> None:
     found = plan(database_url, contacts.BOUND_TO)
     assert "Index Cond: ((destination = $2) AND (mode = $3) AND (key = wanted.key))" in found
+
+
+STOCK = Path(__file__).parents[1] / "bench" / "stock.sql"
+BURST = """
+    SET session_replication_role = replica;
+    UPDATE deliveries SET state = 'received', due_at = clock_timestamp() WHERE need_id > 2000;
+    SET session_replication_role = origin;
+"""
+
+
+def test_a_claim_does_not_compare_all_that_is_due_with_all_that_is_due(database_url: str) -> None:
+    """The planner, told of a day when nothing was due, takes what is due for one row; it may be thousands."""
+    stock = STOCK.read_text("utf-8").replace("%(stored)s", "3000").replace("%(pending)s", "0")
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        conn.execute(stock.encode())
+        conn.execute("VACUUM (ANALYZE)")
+        conn.execute(BURST)
+    found = plan(database_url, deliveries.CLAIM)
+    assert "Index Scan using deliveries_of_need on deliveries before" in found, found
