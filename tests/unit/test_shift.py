@@ -10,19 +10,24 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from workers.shift import LOOKS_EVERY, Shift
+from workers.shift import Shift
 
 PATIENCE = 60.0  # seconds, for a slow machine
 
 
 class Work:
-    """Pieces of work, each a function; `at_once` is the most that were under way together."""
+    """Pieces of work, each a function; `at_once` is the most that were under way together.
+
+    `in_vain` is released by each look that found nothing; `lookers` are the threads that looked.
+    """
 
     def __init__(self, *pieces: Callable[[], None]) -> None:
         self.due: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self.stop = threading.Event()
         self.lock = threading.Lock()
-        self.under_way = self.at_once = self.looks = 0
+        self.under_way = self.at_once = 0
+        self.in_vain = threading.Semaphore(0)
+        self.lookers: set[int] = set()
         for each in pieces:
             self.due.put(each)
 
@@ -32,9 +37,11 @@ class Work:
             return shift.run()
 
     def look(self, shift: Shift) -> bool:
+        self.lookers.add(threading.get_ident())
         try:
             piece = self.due.get_nowait()
         except queue.Empty:
+            self.in_vain.release()
             return False
         shift.more()
         with self.lock:
@@ -48,6 +55,11 @@ class Work:
 
 def wait(event: threading.Event) -> None:
     assert event.wait(PATIENCE)
+
+
+def _at(barrier: threading.Barrier) -> None:
+    """A piece that is done when so many are under way."""
+    barrier.wait()
 
 
 def test_where_nothing_is_due_all_leave() -> None:
@@ -69,7 +81,8 @@ def test_what_arrives_while_another_works_is_not_left_to_that_one() -> None:
 
     def arrives() -> None:
         wait(begun)
-        time.sleep(3 * LOOKS_EVERY)  # whoever found nothing has looked again, and again found nothing
+        for _ in range(3):  # whoever found nothing has looked again, and again found nothing
+            assert work.in_vain.acquire(timeout=PATIENCE)
         work.due.put(arrived.set)
 
     work = Work(lasts_until_the_other_is_done)
@@ -81,18 +94,15 @@ def test_what_arrives_while_another_works_is_not_left_to_that_one() -> None:
 
 def test_as_many_work_as_there_are_pieces() -> None:
     all_here = threading.Barrier(5, timeout=PATIENCE)
-
-    def waits_for_the_others() -> None:
-        all_here.wait()
-
-    work = Work(*[waits_for_the_others] * 5)
+    work = Work(*[lambda: _at(all_here)] * 5)
     assert (work.run(threads=8), work.at_once) == (5, 5)
 
 
 def test_no_more_work_than_there_are_threads() -> None:
-    work = Work(*[lambda: time.sleep(0.01)] * 20)
-    assert work.run(threads=3) == 20
-    assert work.at_once <= 3
+    three = threading.Barrier(3, timeout=PATIENCE)
+    work = Work(*[lambda: _at(three)] * 21)
+    assert work.run(threads=3, pool=ThreadPoolExecutor(9)) == 21
+    assert (work.at_once, len(work.lookers)) == (3, 3)
 
 
 class Full(ThreadPoolExecutor):
@@ -110,10 +120,11 @@ class Full(ThreadPoolExecutor):
 
 @pytest.mark.parametrize("room", [1, 2])
 def test_where_no_more_threads_can_be_started_those_who_are_here_do_it_all(room: int) -> None:
-    work = Work(*[lambda: time.sleep(0.01)] * 9)
+    everybody = threading.Barrier(room, timeout=PATIENCE)
+    work = Work(*[lambda: _at(everybody)] * 8)
     overdue = threading.Timer(PATIENCE, work.stop.set)
     overdue.start()
-    assert (work.run(threads=8, pool=Full(room)), work.stop.is_set()) == (9, False)
+    assert (work.run(threads=8, pool=Full(room)), work.stop.is_set()) == (8, False)
     overdue.cancel()
 
 
