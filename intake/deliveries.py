@@ -54,6 +54,9 @@ class Claim:
 
 # One delivery of a need at a time, in order; one in review or uncertain does not hold the next one up (the doubt of
 # their common record does, when it gets there).  SKIP LOCKED: no claim waits behind another.
+#
+# What has a time at which it is due is received or waiting, and nothing else is (due_iff_claimable).  To ask for the
+# states as well would let PostgreSQL find them by an index of all that is open, and sort what is due at each claim.
 CLAIM = """
     UPDATE deliveries
        SET state = 'delivering', reason = NULL, due_at = NULL, blocked_on = NULL,
@@ -61,8 +64,7 @@ CLAIM = """
      WHERE (event_id, generation) = (
            SELECT d.event_id, d.generation
              FROM deliveries d
-            WHERE d.state IN ('received', 'waiting')
-              AND d.due_at <= statement_timestamp()
+            WHERE d.due_at <= statement_timestamp()
               AND d.destination = ANY(%(destinations)s)
               AND NOT EXISTS (SELECT FROM accounts a WHERE a.destination = d.destination AND a.paused_at IS NOT NULL)
               AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)

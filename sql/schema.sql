@@ -224,7 +224,8 @@ CREATE TABLE deliveries (
 );
 -- One delivery of a need at a time: two workers that claim two of them meet here.
 CREATE UNIQUE INDEX one_delivering_per_need ON deliveries (need_id) WHERE state = 'delivering';
-CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state IN ('received', 'waiting');
+-- Which is what may be claimed (due_iff_claimable).  A claim asks for nothing that another index tells of, too.
+CREATE INDEX deliveries_by_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_leased ON deliveries (claimed_until) WHERE state = 'delivering';
 CREATE INDEX deliveries_blocked ON deliveries (blocked_on) WHERE blocked_on IS NOT NULL;
 CREATE INDEX deliveries_pending ON deliveries (received_at, event_id)

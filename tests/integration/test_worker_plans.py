@@ -51,7 +51,10 @@ BURST = """
 
 
 def test_a_claim_does_not_compare_all_that_is_due_with_all_that_is_due(database_url: str) -> None:
-    """The planner, told of a day when nothing was due, takes what is due for one row; it may be thousands."""
+    """The planner, told of a day when nothing was due, takes what is due for one row; it may be thousands.
+
+    Nor does it sort all that is due, or pass what is open and not due.
+    """
     stock = STOCK.read_text("utf-8").replace("%(stored)s", "3000").replace("%(pending)s", "0")
     with psycopg.connect(database_url, autocommit=True) as conn:
         conn.execute(stock.encode())
@@ -59,3 +62,5 @@ def test_a_claim_does_not_compare_all_that_is_due_with_all_that_is_due(database_
         conn.execute(BURST)
     found = plan(database_url, deliveries.CLAIM)
     assert "Index Scan using deliveries_of_need on deliveries before" in found, found
+    assert "Index Scan using deliveries_by_due on deliveries d" in found, found
+    assert "Sort" not in found, found

@@ -1,0 +1,2 @@
+-- `deliveries_by_due` serves what this one served.  In a transaction of its own: it locks out readers, for a moment.
+DROP INDEX deliveries_due;
