@@ -15,12 +15,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import structlog
 from flask import Flask, Response, request
 from gunicorn.http.errors import ParseException
+from uuid_utils.compat import uuid7
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
 from intake import (
@@ -88,12 +88,12 @@ def create_app() -> Flask:
     )
     redis = queue.connect(process.redis_url)
     seal = sealing.from_environ(os.environ)
-    keeper = Keeper(process.database_url, seal, new_id=uuid4)
+    keeper = Keeper(process.database_url, seal, new_id=uuid7)
     atexit.register(keeper.flush, within=KEEPER_PATIENCE)
     spool = spooling.open_spool(settings, seal)
     if spool is not None:
         Drainer(spool, settings, process.database_url, payloads=payloads).start()
-    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, on_refused=keeper.keep, spool=spool)
+    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid7, on_refused=keeper.keep, spool=spool)
     bell = queue.Bell(lambda: queue.hint(redis, at_most=process.workers))
     told = {"process": "web", "missing": missing_secrets.missing(settings, "web"), "stop": threading.Event()}
     threading.Thread(target=heartbeats.keep_beating, args=(pool,), kwargs=told, name="heartbeat", daemon=True).start()

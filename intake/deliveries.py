@@ -65,25 +65,29 @@ CLAIM = """
            SELECT d.event_id, d.generation
              FROM deliveries d
             WHERE d.due_at <= statement_timestamp()
-              AND d.destination = ANY(%(destinations)s)
-              AND NOT EXISTS (SELECT FROM accounts a WHERE a.destination = d.destination AND a.paused_at IS NOT NULL)
-              AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
-              AND (d.approved_until IS NULL OR d.approved_until > clock_timestamp()
-                   -- Its approval is over, and so is its work: only the end is left to be noted.
-                   OR EXISTS (SELECT FROM records r
-                               WHERE r.record_id = CASE d.part WHEN 'follow_up' THEN d.note_record
-                                                               ELSE d.task_record END
-                                 AND r.state = 'known'))
-              -- Looked up by the need, one row at a time until one goes: the planner, which does not know how much is
-              -- due, would compare all that is with all that is.
-              AND (SELECT true FROM deliveries before
-                    WHERE before.need_id = d.need_id
-                      AND CASE WHEN before.state = 'delivering' THEN true
-                               WHEN before.state IN ('received', 'waiting')
-                               THEN (before.position, before.received_at, before.event_id)
-                                  < (d.position, d.received_at, d.event_id)
-                               ELSE false END
-                    LIMIT 1) IS NULL
+              -- All in one: of each alone the planner guesses that it is rare, and would then sort all that is due.
+              -- What may be many is looked up one row at a time, never read as a whole.
+              AND CASE
+                  WHEN d.destination <> ALL(%(destinations)s) THEN false
+                  WHEN EXISTS (SELECT FROM accounts a WHERE a.destination = d.destination AND a.paused_at IS NOT NULL)
+                  THEN false
+                  WHEN EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source) THEN false
+                  -- Its approval is over.  If its work is, too, only the end is left to be noted.
+                  WHEN d.approved_until <= clock_timestamp()
+                   AND (SELECT r.state = 'known' FROM records r
+                         WHERE r.record_id = CASE d.part WHEN 'follow_up' THEN d.note_record ELSE d.task_record END)
+                       IS NOT TRUE
+                  THEN false
+                  WHEN (SELECT true FROM deliveries before
+                         WHERE before.need_id = d.need_id
+                           AND CASE WHEN before.state = 'delivering' THEN true
+                                    WHEN before.state IN ('received', 'waiting')
+                                    THEN (before.position, before.received_at, before.event_id)
+                                       < (d.position, d.received_at, d.event_id)
+                                    ELSE false END
+                         LIMIT 1)
+                  THEN false
+                  ELSE true END
             ORDER BY d.due_at
               FOR UPDATE OF d SKIP LOCKED
             LIMIT 1)
@@ -243,13 +247,17 @@ def release_expired(conn: Conn) -> int:
 # --- uncertain | waiting -> waiting, due now ------------------------------------------------------------------------
 
 # Found, or surely absent: it goes on where it stood.  `asked` counts as doubt until its time is over and a look told.
+# Asked at the end of each delivery, so it must find what waits for a record without passing all that is open: the CASE
+# lets no index of states be thought of.
 WAKE = """
     UPDATE deliveries d
        SET state = 'waiting', reason = 'looked', due_at = clock_timestamp(), blocked_on = NULL
      WHERE (d.event_id, d.generation) IN (
            SELECT w.event_id, w.generation
              FROM deliveries w JOIN records r ON r.record_id = w.blocked_on
-            WHERE w.state IN ('uncertain', 'waiting') AND r.state NOT IN ('asked', 'in_doubt')
+            WHERE w.blocked_on IS NOT NULL
+              AND CASE w.state WHEN 'uncertain' THEN true WHEN 'waiting' THEN true ELSE false END
+              AND r.state NOT IN ('asked', 'in_doubt')
               FOR UPDATE OF w SKIP LOCKED)
 """
 

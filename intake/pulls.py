@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from psycopg.rows import class_row
+from uuid_utils.compat import uuid7
 
 from intake import kept
 from intake.config import Settings, Source
@@ -135,4 +136,4 @@ class Doorman:
         marked = {**headers, PULLED: self.now.isoformat(timespec="seconds")}
         post = Post(self.source.name, "live", "application/json", marked, body, url="")
         reader = Reader(self.settings, self.source, self.now)
-        return kept.accept(conn, self.key, reader.received(post, reader.read(post), Arrival(uuid4())))
+        return kept.accept(conn, self.key, reader.received(post, reader.read(post), Arrival(uuid7())))

@@ -22,9 +22,13 @@ CONSTRAINTS = """
 TRIGGERS = "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal"
 FUNCTIONS = "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
 VIEWS = "SELECT viewname, definition FROM pg_views WHERE schemaname = 'public'"
+OPTIONS = """
+    SELECT relname, reloptions FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'schema_migrations%'
+"""
 
 
-@pytest.mark.parametrize("query", [COLUMNS, INDEXES, CONSTRAINTS, TRIGGERS, FUNCTIONS, VIEWS])
+@pytest.mark.parametrize("query", [COLUMNS, INDEXES, CONSTRAINTS, TRIGGERS, FUNCTIONS, VIEWS, OPTIONS])
 def test_the_schema_for_readers_is_what_the_migrations_make(
     empty_database_url: str, database_url: str, query: LiteralString
 ) -> None:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 from flask.testing import FlaskClient
+from uuid_utils.compat import uuid7
 
 from intake.app import build
 from intake.config import Settings
@@ -66,5 +66,5 @@ def doors(settings: Settings, database_url: str, folder: Path, at: At) -> Iterat
 
 
 def _door(settings: Settings, pool: Pool, spool: Spool | None, patience: float, at: At) -> FlaskClient:
-    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid4, spool=spool, patience=patience)
+    door = Door(settings, pool, now=lambda: datetime.now(UTC), new_id=uuid7, spool=spool, patience=patience)
     return build(door, hint=lambda: at("door.hint")).test_client()
