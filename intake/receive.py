@@ -65,7 +65,7 @@ def refused(status: HTTPStatus, code: str, fields: Mapping[str, str] | None = No
 
 @dataclass(slots=True)
 class Door:
-    """What the door works with.  `now` gives aware datetimes, `new_id` ids of receipts, best in the order of their time.
+    """What the door works with.  `now` gives aware datetimes, `new_id` ids of receipts, in the order of their time.
 
     `on_refused` is told what was not authentic, and when it came; it returns at once.  `spool` None: without a
     database nothing is acknowledged.  `patience`: seconds within which the whole of the database work must be over.
