@@ -33,9 +33,21 @@ HAS_OLDER = """
            < clock_timestamp() - %(age)s
 """
 
+# From one name to the next by an index, however many receipts each has.
+NAMED_NO_MORE = """
+    WITH RECURSIVE had AS (
+        SELECT min(source) AS source FROM receipts
+        UNION ALL
+        SELECT (SELECT min(source) FROM receipts WHERE source > had.source) FROM had WHERE had.source IS NOT NULL)
+    SELECT source FROM had WHERE source <> ALL(%(named)s)
+"""
+
 
 def of_retention(conn: Conn, settings: Settings) -> Line:
-    """A source that names an age wants `intake purge` to run; one that is too young for it has time."""
+    """A source that names an age wants `intake purge` to run; one that is too young for it has time.
+
+    What came through a source that the configuration names no more has no age, and stays.
+    """
     bounded = {each.name: days for each in settings.sources.values() if (days := _shortest(each))}
     if not bounded:
         return Line("ok", "retention", "no source names an age: everything is kept")
@@ -46,12 +58,19 @@ def of_retention(conn: Conn, settings: Settings) -> Line:
         else:
             ages = [{"source": name, "age": timedelta(days=days) + EVERY} for name, days in bounded.items()]
             late = any(cursor.execute(HAS_OLDER, each).fetchone() for each in ages)
+        named = {name for each in settings.sources.values() for name in (each.name, each.renamed_from) if name}
+        left = cursor.execute(NAMED_NO_MORE, {"named": sorted(named)}).fetchall()
     last = "is not known to have run"
     if due_at is not None:
         last = f"last ran on {(due_at - EVERY).astimezone(settings.timezone):%Y-%m-%d}"
     detail = f"{len(bounded)} of {len(settings.sources)} sources name an age; `intake purge` {last}"
-    return Line("warn" if late else "ok", "retention", detail,
-                "let it run every day, as the owner of the tables (docs/retention.md)" if late else "")  # fmt: skip
+    remedies = []
+    if late:
+        remedies.append("let it run every day, as the owner of the tables (docs/retention.md)")
+    if left:
+        detail += f"; what came through {', '.join(left)} stays for ever"
+        remedies.append("a source that is used no more stays in intake.toml, with its ages, until all of it is gone")
+    return Line("warn" if remedies else "ok", "retention", detail, "; ".join(remedies))
 
 
 def _shortest(source: Source) -> int:

@@ -241,3 +241,14 @@ def test_a_purge_that_runs_no_more_is_told(stored: Lab, aging: Mapping[str, str]
     with stored.pool.connection() as conn:
         conn.execute("UPDATE rounds SET due_at = due_at - interval '3 days' WHERE name = 'purge'")
     assert verdicts(aging)["retention"] == "warn"
+
+
+def test_what_came_through_a_source_that_is_named_no_more_is_told(stored: Lab, aging: Mapping[str, str]) -> None:
+    received(stored, [timedelta(days=1)], mode="live")
+    file = Path(aging["INTAKE_CONFIG"])
+    renamed = file.read_text().replace('name = "web"', 'name = "web-2"', 1)
+    file.write_text(renamed)
+    line = lines(aging)["retention"]
+    assert (line["verdict"], "web stays for ever" in str(line["detail"])) == ("warn", True)
+    file.write_text(renamed.replace('name = "web-2"', 'name = "web-2"\nrenamed_from = "web"', 1))
+    assert verdicts(aging)["retention"] == "ok"
