@@ -35,7 +35,18 @@ from workers.fetch import halt
 from workers.joining import joined
 from workers.look import gone
 from workers.owners import OWNER_AWAY, Chosen, choose
-from workers.standing import ACCOUNT_PAUSED, Elsewhere, ForPerson, Halt, InDoubt, Known, Later, Standing, Superseded
+from workers.standing import (
+    ACCOUNT_PAUSED,
+    Elsewhere,
+    ForPerson,
+    Halt,
+    InDoubt,
+    Interrupted,
+    Known,
+    Later,
+    Standing,
+    Superseded,
+)
 from workers.update import bring_up_to_date, keep_read_back, read_now, written
 from workers.work import Forgotten, Work, load
 from workers.writing import Step
@@ -292,6 +303,8 @@ def _take_arrow(desk: Desk, held: Claim, begun: Content, standing: Standing) -> 
             case Elsewhere():
                 grouped = needs.open_again(conn, held.need_id, held.event_id)
                 person_arrows.rehome_held(conn, held, need_id=grouped.need_id, part=grouped.part)
+            case Interrupted():
+                deliveries.give_back(conn, held)
             case ForPerson(reason, fields):
                 deliveries.reject(conn, held, reason=reason, fields=fields)
             case InDoubt(record_id, reason) if siblings.wrote_unsettled(conn, held, record_id):

@@ -47,11 +47,16 @@ def _nowhere(_boundary: str) -> None:
     """The boundaries are passed without a stop."""
 
 
+def _never() -> bool:
+    """Nobody asks this process to stop."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """One worker's tools.  `at` is told the name of every boundary that it passes; a test may stop there.
 
-    `seal` None: no source wants files kept.
+    `seal` None: no source wants files kept.  `stopping`: whether this process was told to stop.
     """
 
     pool: Pool
@@ -65,6 +70,7 @@ class Desk:
     clock: Clock = boot_clock
     jitter: Callable[[], float] = field(default=random.random)
     at: Callable[[str], None] = _nowhere
+    stopping: Callable[[], bool] = _never
     # (destination, user) -> (when by the clock, whether they are still there); what is lost here is asked again.
     users: MutableMapping[tuple[str, str], tuple[float, bool]] = field(default_factory=dict)
     # destination -> when by the clock its quota was written down last

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import redis
 import structlog
@@ -34,7 +34,7 @@ BEGINS_AGAIN = 1.0
 
 @dataclass(frozen=True, slots=True)
 class WorkerProcess:
-    """The desk and the threads of this process; `stopping` ends a drain after the pieces of work in hand."""
+    """The desk and the threads of this process; `stopping` ends a drain after the calls in hand."""
 
     desk: Desk
     threads: int
@@ -58,11 +58,13 @@ def from_environ(environ: Mapping[str, str]) -> WorkerProcess:
     """A worker as the environment wants it.  Raises ConfigError, Mismatch, LookupError, psycopg.Error."""
     process = Process.from_environ(environ)
     settings = wiring.settings_of(process, environ)
-    return WorkerProcess(wiring.desk_of(process, settings, environ), process.threads, threading.Event())
+    stopping = threading.Event()
+    desk = replace(wiring.desk_of(process, settings, environ), stopping=stopping.is_set)
+    return WorkerProcess(desk, process.threads, stopping)
 
 
 class Worker(SimpleWorker):
-    """RQ's worker without a fork for each job; a stop lets the work in hand end and claims nothing more."""
+    """RQ's worker without a fork for each job; a stop lets the calls in hand end and claims nothing more."""
 
     # Seconds between two tries to reach Redis again; RQ's own pauses grow to a minute, and leads would wait with them.
     max_connection_wait_time = 5.0

@@ -59,5 +59,10 @@ class Elsewhere:
     """The opportunity of its need takes no more: another need takes it."""
 
 
-Halt = Later | InDoubt | ForPerson | Superseded | Elsewhere
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """This process was told to stop between two calls: another one goes on where it stands."""
+
+
+Halt = Later | InDoubt | ForPerson | Superseded | Elsewhere | Interrupted
 Standing = Known | Halt

@@ -40,7 +40,7 @@ from workers.look import double, note, see, settle_found
 from workers.pausing import retry, unreachable
 from workers.sending import RATE_LIMITED, NoRoom
 from workers.sentinels import Control
-from workers.standing import ForPerson, InDoubt, Known, Later, Standing
+from workers.standing import ForPerson, InDoubt, Interrupted, Known, Later, Standing
 
 # Each round takes one arrow of a record; more than these would be a quarrel with another worker.
 MOST_ROUNDS = 6
@@ -91,13 +91,16 @@ class Writing:
 def settle(desk: Desk, step: Step, arrow: Callable[[Desk, Step, Record], Standing | None]) -> Standing:
     """Take a record from arrow to arrow until it stands as wanted, or the delivery must stop.
 
-    `arrow` answers None where the record has moved and is to be read again.  Raises LostClaim, MembersMoved.
+    `arrow` answers None where the record has moved and is to be read again.  A stop does not leave a doubt that can be
+    looked at.  Raises LostClaim, MembersMoved.
     """
     record = step.record
     for _ in range(MOST_ROUNDS):
         if record is None:
             with desk.pool.connection() as conn:
                 record = records.read(conn, step.record_id)
+        if desk.stopping() and record.state not in {"asked", "in_doubt"}:
+            return Interrupted()
         standing = arrow(desk, step, record)
         if standing is not None:
             return standing

@@ -58,7 +58,7 @@ def up() -> None:
 
 @click.command()
 def worker() -> None:
-    """Take jobs until a signal; what is in hand is finished first."""
+    """Take jobs until a signal; the calls in hand end first."""
     from workers import process as working  # noqa: PLC0415  # the clock does not need it
 
     process = _begin()
