@@ -10,7 +10,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
-from intake import ops
+from intake import ops, trail
 from intake.db import Conn
 from intake.explain_texts import Action
 from intake.ops import EventRow
@@ -67,7 +67,7 @@ def view_of(conn: Conn, event: EventRow) -> View:
     """The same, of an event that was read already."""
     with conn.cursor(row_factory=class_row(_Circumstances)) as cursor:
         around = cursor.execute(CIRCUMSTANCES, {"event_id": event.event_id}).fetchone()
-    listed = ops.records(conn, event.event_id)
+    listed = trail.records(conn, event.event_id)
     if around is None:
         return View(event, listed)
     held = (around.source_paused, around.account_paused)

@@ -15,9 +15,9 @@ from uuid import UUID
 from intake import decided, deliveries, lead_schema, needs, person_arrows, records, revisions
 from intake.db import Conn
 from intake.decided import Author, Refused, view
-from intake.ops import RecordRow
 from intake.permitted import View
 from intake.records import RecordKind
+from intake.trail import RecordRow
 
 __all__ = ["Applied", "Approval", "Author", "Correction", "Refused", "view"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from intake import ops
+from intake import trail
 from intake.db import Conn
 from intake.worklist import ItemRow
 
@@ -27,7 +27,7 @@ LOOK = """
 
 def event(conn: Conn, event_id: UUID) -> int:
     """Make looks due at all of an event that is in doubt; returns how many.  Whoever calls wakes a worker."""
-    return _look(conn, [each.record_id for each in ops.records(conn, event_id) if each.in_doubt])
+    return _look(conn, [each.record_id for each in trail.records(conn, event_id) if each.in_doubt])
 
 
 def item(conn: Conn, found: ItemRow) -> int:

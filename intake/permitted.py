@@ -8,7 +8,8 @@ from typing import Final, Literal, assert_never
 
 from intake.deliveries import FINAL
 from intake.explain_texts import Action
-from intake.ops import EventRow, RecordRow
+from intake.ops import EventRow
+from intake.trail import RecordRow
 
 ACTIONS: tuple[Action, ...] = (
     "look",

@@ -14,7 +14,7 @@ from psycopg.rows import tuple_row
 
 from intake.config import Settings
 from intake.db import Conn
-from intake.ops import RecordRow
+from intake.trail import RecordRow
 
 PLACE: Final = "{id}"
 KNOWN: Final = "SELECT destination, pages FROM record_pages"

@@ -16,9 +16,9 @@ from intake.decided import About, Author, Refused
 from intake.deliveries import FINAL
 from intake.identity import Mode
 from intake.naming import Scope
-from intake.ops import RecordRow
 from intake.permitted import View
 from intake.records import RecordKind
+from intake.trail import RecordRow
 
 # --- redeliver ------------------------------------------------------------------------------------------------------
 

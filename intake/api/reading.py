@@ -9,7 +9,7 @@ from math import ceil
 from typing import Final
 from uuid import UUID
 
-from intake import decided, opened, ops, record_pages, remaking, revisions, worklist
+from intake import decided, opened, ops, record_pages, remaking, revisions, trail, worklist
 from intake.api import gate
 from intake.api.asked import EventsQuery, ItemsQuery, LanguageQuery, NoBody, NoQuery
 from intake.api.problems import Problem
@@ -64,9 +64,9 @@ def event(given: Given, event_id: UUID) -> dict[str, object]:
         found = _event(conn, event_id)
         view = decided.view_of(conn, found)
         return asdict(found) | {
-            "attempts": ops.attempts(conn, event_id),
-            "history": ops.history(conn, event_id),
-            "decisions": ops.decisions(conn, event_id),
+            "attempts": trail.attempts(conn, event_id),
+            "history": trail.history(conn, event_id),
+            "decisions": trail.decisions(conn, event_id),
             "safe_actions": safe_actions(view, _language(given)),
             "destination": view.destination,
             "pages": record_pages.read(conn, tools().settings).of_records(view.records),
@@ -179,7 +179,7 @@ def item(given: Given, item_id: int) -> dict[str, object]:
 
 def _whole(conn: Conn, row: ItemRow, language: Language, pages: Pages) -> dict[str, object]:
     then = item_step(row.kind, row.reason, language)
-    records = ops.records(conn, row.event_id) if row.event_id else []
+    records = trail.records(conn, row.event_id) if row.event_id else []
     return asdict(row) | {
         "then": then, "safe_actions": _safe(conn, row, language), "pages": pages.of_records(records),
     }  # fmt: skip

@@ -9,8 +9,8 @@ from marshmallow import Schema, fields, validate
 from intake.deliveries import FINAL, OPEN
 from intake.desk.crm_reads import Outcome
 from intake.desk.kin import How
-from intake.ops import Stage
 from intake.records import RecordKind
+from intake.trail import Stage
 from intake.worklist import KINDS
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import click
 
-from intake import carried, decided, fetches, masked, ops, queue, records, remaking, revisions
+from intake import carried, decided, fetches, masked, ops, queue, records, remaking, revisions, trail
 from intake import explain as explaining
 from intake.cli import place, screens, showing
 from intake.cli.arguments import Moment, event_of, in_language, known_source, language
@@ -99,8 +99,8 @@ def show(  # noqa: PLR0913  # one parameter an option
 
 def look_first(conn: Conn, event: EventRow) -> None:
     """Make the looks of an event's records due, hint at them, and wait until they were made, or for a while."""
-    asked = ops.attempts(conn, event.event_id)
-    doubtful = [each for each in ops.records(conn, event.event_id) if each.in_doubt and not each.being_asked]
+    asked = trail.attempts(conn, event.event_id)
+    doubtful = [each for each in trail.records(conn, event.event_id) if each.in_doubt and not each.being_asked]
     for each in doubtful:
         records.look_now(conn, each.record_id)
     redis_url = place.process().redis_url
@@ -115,16 +115,16 @@ def _looked(conn: Conn, event: EventRow, expected: int) -> bool:
     """Whether so many attempts are there, and what the looks set going is over."""
     now = ops.event(conn, event.event_id)
     goes_on = now is not None and (now.state == "delivering" or now.reason == "looked")
-    return not goes_on and len(ops.attempts(conn, event.event_id)) >= expected
+    return not goes_on and len(trail.attempts(conn, event.event_id)) >= expected
 
 
 def document_of(conn: Conn, event: EventRow, lang: Language, *, unmasked: bool = False) -> dict[str, object]:
     """The event as JSON shows it."""
     view, before = decided.view_of(conn, event), remaking.reissue_of(conn, event.event_id)
     document = asdict(event) | {
-        "attempts": ops.attempts(conn, event.event_id),
-        "history": ops.history(conn, event.event_id),
-        "decisions": ops.decisions(conn, event.event_id),
+        "attempts": trail.attempts(conn, event.event_id),
+        "history": trail.history(conn, event.event_id),
+        "decisions": trail.decisions(conn, event.event_id),
         "safe_actions": explaining.safe_actions(view, lang),
         "fields": view.fields,
         "destination": view.destination,
@@ -150,9 +150,9 @@ def _show(conn: Conn, event: EventRow, lang: Language, looker: Looker | None) ->
     for each in showing.compared_of(conn, event, unmasked=looker is not None):
         heading(f"{name(ITEMS, 'conflict', lang)} {each.item_id}")
         showing.comparison(each, lang, unmasked=looker is not None)
-    showing.attempts(ops.attempts(conn, event.event_id), lang)
-    showing.history(ops.history(conn, event.event_id), lang)
-    showing.decisions(ops.decisions(conn, event.event_id), lang)
+    showing.attempts(trail.attempts(conn, event.event_id), lang)
+    showing.history(trail.history(conn, event.event_id), lang)
+    showing.decisions(trail.decisions(conn, event.event_id), lang)
     showing.explanation(conn, event, lang)
 
 

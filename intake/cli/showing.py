@@ -16,10 +16,10 @@ from intake import (
     fetches,
     masked,
     missing_secrets,
-    ops,
     record_pages,
     remaking,
     revisions,
+    trail,
     worklist,
 )
 from intake import explain as explaining
@@ -30,11 +30,12 @@ from intake.content_fields import Field
 from intake.db import Conn
 from intake.explain import Clock, Explanation, reason_text
 from intake.heartbeats import lacking
-from intake.ops import AttemptRow, DecisionRow, EventRow, Move
+from intake.ops import EventRow
 from intake.permitted import WHICH_CONTACT
 from intake.reading_texts import rule
 from intake.reason_texts import Language, Text
 from intake.shown_names import KINDS, MODES, OUTCOMES, RECORDS, STAGES, STATES, STEPS, label, name
+from intake.trail import AttemptRow, DecisionRow, Move
 
 Line = tuple[str, object]
 
@@ -73,7 +74,7 @@ def event_lines(conn: Conn, event: EventRow, lang: Language) -> list[Line]:
 
 def pages_of(conn: Conn, event: EventRow) -> dict[str, str]:
     """Where people see its records in the CRM, by kind."""
-    return record_pages.read(conn, place.settings()).of_records(ops.records(conn, event.event_id))
+    return record_pages.read(conn, place.settings()).of_records(trail.records(conn, event.event_id))
 
 
 def _records(conn: Conn, event: EventRow, lang: Language) -> list[Line]:

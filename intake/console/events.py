@@ -18,8 +18,8 @@ from intake.desk.dossier import Content, Dossier, Received
 from intake.desk.many import FIRST
 from intake.desk.tools import connection, tools
 from intake.lead import Lead
-from intake.ops import AttemptRow, DecisionRow, Move
 from intake.permitted import WHICH_CONTACT
+from intake.trail import AttemptRow, DecisionRow, Move
 
 # How often a page that waits for the CRM asks again, and for how long, in seconds.
 AGAIN_AFTER: Final = 2

@@ -19,9 +19,9 @@ from intake.decisions import Applied, Approval, Correction
 from intake.desk import crm_reads
 from intake.desk.crm_reads import CrmRead, Wanted
 from intake.explain_texts import Action
-from intake.ops import RecordRow
 from intake.permitted import View
 from intake.records import RecordKind
+from intake.trail import RecordRow
 
 EventDeed = Action | Literal["not spam"]
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from intake import at_rest, decided, fetches, lead_schema, masked, ops, record_pages, remaking, revisions
+from intake import at_rest, decided, fetches, lead_schema, masked, ops, record_pages, remaking, revisions, trail
 from intake.config import Settings
 from intake.db import Conn
 from intake.desk import crm_reads, kin, shared_phones
@@ -20,9 +20,10 @@ from intake.desk.kin import Relative
 from intake.desk.shared_phones import Namesake
 from intake.explain import Explanation, explain
 from intake.lead import Lead
-from intake.ops import AttemptRow, DecisionRow, EventRow, Move, RecordRow
+from intake.ops import EventRow
 from intake.permitted import View
 from intake.reason_texts import Language
+from intake.trail import AttemptRow, DecisionRow, Move, RecordRow
 
 # --- what happened, in order ------------------------------------------------------------------------------------------
 
@@ -53,9 +54,9 @@ class Moment:
 def story(conn: Conn, event: EventRow) -> list[Moment]:
     """From the first to the last."""
     told = [Moment(event.received_at, Received(event.received_at, event.source), 0)]
-    told += [Moment(each.at, each, 1, each.at - WRITTEN_AFTER) for each in ops.decisions(conn, event.event_id)]
-    told += [Moment(each.prepared_at, each, 2) for each in ops.attempts(conn, event.event_id)]
-    moves = ops.history(conn, event.event_id)
+    told += [Moment(each.at, each, 1, each.at - WRITTEN_AFTER) for each in trail.decisions(conn, event.event_id)]
+    told += [Moment(each.prepared_at, each, 2) for each in trail.attempts(conn, event.event_id)]
+    moves = trail.history(conn, event.event_id)
     told += [Moment(each.at, each, 3) for each in moves if (each.from_state, each.to_state) != (None, "received")]
     return sorted(told, key=lambda moment: (moment.sorted_at or moment.at, moment.rank))
 

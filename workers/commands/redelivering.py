@@ -14,7 +14,7 @@ from intake.cli.arguments import event_of
 from intake.cli.deciding import kind_name
 from intake.cli.sentences import finding, say
 from intake.decided import Author
-from intake.ops import RecordRow
+from intake.trail import RecordRow
 from workers import calls, sentinels
 from workers.commands.tools import desk
 from workers.desk import Desk, Wired

@@ -19,8 +19,8 @@ from intake.cli.deciding import kind_name
 from intake.cli.sentences import finding, say
 from intake.db import Conn
 from intake.decisions import Applied, Author
-from intake.ops import RecordRow
 from intake.records import RecordKind
+from intake.trail import RecordRow
 from workers import calls
 from workers.commands.tools import desk
 from workers.desk import Desk

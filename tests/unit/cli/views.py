@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-from intake.ops import EventRow, RecordRow
+from intake.ops import EventRow
+from intake.trail import RecordRow
 
 EVENT = EventRow(
     event_id=UUID(int=1),

@@ -14,10 +14,10 @@ from intake.console import i18n, wording
 from intake.deliveries import FINAL, OPEN
 from intake.desk.inbox import Mark
 from intake.desk.roles import ROLES
-from intake.ops import Stage
 from intake.reason_texts import Language, Text
 from intake.records import RecordKind
 from intake.shown_names import ITEMS, RECORDS, STAGES, STATES
+from intake.trail import Stage
 from intake.worklist import KINDS
 
 GLOSSARY: Final = Path(__file__).parents[3] / "docs" / "es" / "glosario.md"
