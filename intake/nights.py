@@ -19,8 +19,8 @@ from intake.db import Conn
 
 # What the nightly run verifies in the CRM; `intake reconcile --verify` reads all of it.
 VERIFIES = timedelta(days=30)
-# A page whose worker died is taken by another after this.
-HOLD = timedelta(minutes=10)
+# A page whose worker died is taken by another after this.  The first reads all of the database's own rows.
+HOLD = timedelta(minutes=30)
 BETWEEN_PAGES = timedelta(seconds=1)
 
 

@@ -20,6 +20,10 @@ from intake.records import RecordKind
 # A delivery or look that is due, or a lease that is over, for longer than this is forgotten by every worker and clock.
 FORGOTTEN_AFTER = timedelta(minutes=15)
 
+# What follows reads every row: among millions one question takes longer than a worker otherwise gives the database.
+# For the transaction that asks.
+PATIENTLY = "SET LOCAL statement_timeout = '10min'"
+
 COUNTS = """
     SELECT coalesce(d.state, 'missing') AS state, count(*) AS events
       FROM events e

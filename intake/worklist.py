@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -127,9 +127,14 @@ def _opened(cursor: str | None) -> tuple[datetime | None, int | None]:
     return read, after
 
 
+# Of each source by an index, however many receipts it has.
 LAST_DELIVERIES = """
-    SELECT source, max(received_at) FILTER (WHERE mode = 'live'), max(received_at) FILTER (WHERE mode = 'test')
-      FROM receipts WHERE verdict <> 'refused' GROUP BY source
+    SELECT source,
+           (SELECT received_at FROM receipts r WHERE r.source = asked.source AND mode = 'live' AND verdict <> 'refused'
+             ORDER BY received_at DESC LIMIT 1),
+           (SELECT received_at FROM receipts r WHERE r.source = asked.source AND mode = 'test' AND verdict <> 'refused'
+             ORDER BY received_at DESC LIMIT 1)
+      FROM unnest(%(sources)s::text[]) AS asked (source)
 """
 
 
@@ -141,10 +146,11 @@ class LastDelivery:
     test: datetime | None = None
 
 
-def last_deliveries(conn: Conn) -> dict[str, LastDelivery]:
+def last_deliveries(conn: Conn, sources: Collection[str]) -> dict[str, LastDelivery]:
     """By the name of the source."""
     with conn.cursor(row_factory=tuple_row) as cursor:
-        return {source: LastDelivery(live, test) for source, live, test in cursor.execute(LAST_DELIVERIES)}
+        rows = cursor.execute(LAST_DELIVERIES, {"sources": list(sources)})
+        return {source: LastDelivery(live, test) for source, live, test in rows}
 
 
 IS_SOURCE = """

@@ -85,6 +85,7 @@ Acquittal = tuple[tuple[str, ...], list[str] | None]
 def begin(desk: Desk, run: str, *, since: datetime | None, verified: bool) -> Step:
     """What our own rows say."""
     with transaction(desk.pool) as conn:
+        conn.execute(reconcile.PATIENTLY)
         incidents.recover(conn)
         counts = reconcile.counts(conn, since)
         accused = list(reconcile.accuse(conn, since))

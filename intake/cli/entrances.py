@@ -24,8 +24,8 @@ def sources(*, json_wanted: bool) -> None:
     """
     settings = place.settings()
     with place.connection() as conn:
-        last, told = worklist.last_deliveries(conn), heartbeats.lacking(conn)
-    rows = [row_of(settings, each, last.get(each.name, LastDelivery()), told) for each in settings.sources.values()]
+        last, told = worklist.last_deliveries(conn, settings.sources), heartbeats.lacking(conn)
+    rows = [row_of(settings, each, last[each.name], told) for each in settings.sources.values()]
     if json_wanted:
         print_json({"sources": rows})
         return

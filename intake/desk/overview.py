@@ -55,7 +55,7 @@ OPEN_BY_DESTINATION = """
 
 def ways(conn: Conn, settings: Settings, *, since: datetime) -> list[Way]:
     """Every source of the configuration.  `since`: from when refusals count."""
-    last, paused = worklist.last_deliveries(conn), set(pauses.paused_sources(conn))
+    last, paused = worklist.last_deliveries(conn, settings.sources), set(pauses.paused_sources(conn))
     waiting, refused = _numbers(conn, "source"), at_door.refused(conn, since=since)
     return [
         Way(
@@ -64,7 +64,7 @@ def ways(conn: Conn, settings: Settings, *, since: datetime) -> list[Way]:
             f"{settings.public_base_url}/test/hooks/{each.name}",
             _status(each),
             each.name in paused,
-            last.get(each.name, LastDelivery()),
+            last[each.name],
             waiting.get(each.name, 0),
             [one for one in refused if one.source == each.name],
         )

@@ -14,12 +14,13 @@ import pytest
 from crm_clients.base import Capability, Kind
 from crm_clients.sandbox.client import SandboxClient
 from intake import nights
-from intake.db import transaction
+from intake.db import open_pool, transaction
 from tests.commands import DECIDED, beside, intake, listed
 from tests.lab import Lab
+from tests.running import until
 from tests.simulation.intruder import Intruder, reasons, reconciled
 from tests.simulation.world import People, incidents
-from workers import drain, nightly
+from workers import drain, nightly, reconcile
 
 Deed = Callable[[Intruder], None]
 
@@ -241,7 +242,7 @@ def test_a_page_whose_worker_died_is_taken_by_another(confirmed: Lab) -> None:
         assert nights.claim_run(conn) is not None
     assert not nightly.page_due(confirmed.desk)
     with psycopg.connect(confirmed.database_url) as conn:
-        conn.execute("UPDATE reconciliation_runs SET due_at = due_at - interval '11 minutes'")
+        conn.execute("UPDATE reconciliation_runs SET due_at = due_at - %s", [nights.HOLD])
     night(confirmed)
     assert len(confirmed.rows("SELECT * FROM reconciliations")) == 1
 
@@ -308,3 +309,28 @@ def test_the_trend_is_shown(confirmed: Lab, tmp_path: Path) -> None:
     reconciled(confirmed)
     said = intake(beside(confirmed, tmp_path), "reconcile", "--history", "--json")
     assert [run["incidents"] for run in listed(said.document, "runs")] == [{"task_not_live": 1}, {}]
+
+
+SOMEBODY_WAITS = """
+    SELECT EXISTS (SELECT FROM pg_stat_activity
+                    WHERE datname = current_database() AND wait_event_type = 'Lock'
+                      AND clock_timestamp() - query_start > interval '1 s')
+"""
+
+
+def test_what_reads_every_row_may_take_longer_than_other_statements(stored: Lab) -> None:
+    """Here it waits for a table, for longer than the limit of its connection."""
+    began: list[reconcile.Step] = []
+    with (
+        psycopg.connect(stored.database_url) as holding,
+        open_pool(stored.database_url, size=2, options="-c statement_timeout=500") as pool,
+    ):
+        holding.execute("LOCK TABLE receipts")
+        desk = stored.other_desk(pool=pool)
+        asking = Thread(target=lambda: began.append(reconcile.begin(desk, "r", since=None, verified=False)))
+        asking.start()
+        with psycopg.connect(stored.database_url, autocommit=True) as conn:
+            assert until(lambda: conn.execute(SOMEBODY_WAITS).fetchone() == (True,))
+        holding.rollback()
+        asking.join()
+    assert [each.place.step for each in began] == ["over"]

@@ -28,7 +28,7 @@ from tests.conftest import fresh_database
 
 MANY: Final = int(os.environ.get("MANY_EVENTS", "30000"))
 MIDNIGHT: Final = datetime.now(UTC) - timedelta(days=1)
-BIG: Final = {"events", "deliveries", "records", "needs"}
+BIG: Final = {"receipts", "events", "deliveries", "records", "needs"}
 
 # Thirty days of them, the last now.  Of 1000 events 950 are confirmed, 20 cancelled, 20 superseded, 10 open; one of
 # 5000 came by `rare`.  Triggers and foreign keys are left out: they take ten times as long as the rows.
@@ -45,6 +45,10 @@ FILL: Final = (
                 WHEN n %% 1000 < 990 THEN 'superseded'
                 ELSE (ARRAY['awaiting_approval', 'review', 'received'])[1 + n %% 3] END AS state
       FROM generate_series(1, %(many)s::integer) AS n
+    """,
+    """
+    INSERT INTO receipts (receipt_id, received_at, mode, source, content_type, verdict)
+    SELECT event_id, at, mode, source, '', CASE WHEN n %% 10 = 0 THEN 'refused' ELSE 'accepted' END FROM made
     """,
     """
     INSERT INTO events (event_id, mode, source, scope, kind, request_id, minted, fingerprint, receipt_id, received_at)
@@ -72,7 +76,7 @@ FILL: Final = (
            CASE WHEN state = 'confirmed' THEN at END, CASE WHEN state = 'confirmed' THEN state END
       FROM made WHERE state IN ('awaiting_approval', 'review') OR n %% 20 = 0 AND state = 'confirmed'
     """,
-    "VACUUM ANALYZE events, deliveries, items, records, needs",
+    "VACUUM ANALYZE receipts, events, deliveries, items, records, needs",
 )  # fmt: skip
 
 
@@ -174,6 +178,8 @@ def test_what_stands_beside_a_list_reads_no_events(many: Conn, watched: Asked) -
     inbox.counts(many, midnight=MIDNIGHT)
     masked.contacts(many, [UUID(int=0)])
     worklist.items(many)
+    last = worklist.last_deliveries(many, ["web", "rare", "none"])
+    assert (last["web"].live is None, last["none"].live) == (False, None)
     assert read_whole(many, watched) == set()
 
 
