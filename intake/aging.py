@@ -30,7 +30,7 @@ IS_LATE = "SELECT clock_timestamp() > %(due_at)s"
 HAS_OLDER = """
     SELECT least((SELECT min(received_at) FROM receipts WHERE source = %(source)s AND mode = 'live'),
                  (SELECT min(received_at) FROM receipts WHERE source = %(source)s AND mode = 'test'))
-           < clock_timestamp() - %(age)s
+           < statement_timestamp() - %(age)s
 """
 
 # From one name to the next by an index, however many receipts each has.

@@ -98,7 +98,7 @@ CLAIM = """
     UPDATE fetches SET due_at = clock_timestamp() + %(lease)s, claim_token = %(token)s
      WHERE (event_id, what) = (
            SELECT event_id, what FROM fetches f
-            WHERE due_at <= clock_timestamp() AND source = ANY(%(sources)s)
+            WHERE due_at <= statement_timestamp() AND source = ANY(%(sources)s)
               AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source)
             ORDER BY due_at FOR UPDATE SKIP LOCKED LIMIT 1)
     RETURNING event_id, what, claim_token AS token, source, tries
@@ -108,7 +108,7 @@ CLAIM = """
 CLAIM_CONTROL = """
     UPDATE fetch_lanes SET control_at = clock_timestamp() + %(again)s
      WHERE source = (SELECT source FROM fetch_lanes
-                      WHERE control_at <= clock_timestamp() AND source = ANY(%(sources)s)
+                      WHERE control_at <= statement_timestamp() AND source = ANY(%(sources)s)
                       ORDER BY control_at FOR UPDATE SKIP LOCKED LIMIT 1)
     RETURNING source
 """
@@ -171,14 +171,14 @@ PARK = """
     ON CONFLICT (source) DO UPDATE SET parked_reason = EXCLUDED.parked_reason, control_at = EXCLUDED.control_at
 """
 RESUME = "DELETE FROM fetch_lanes WHERE source = %(source)s"
-HURRY = "UPDATE fetches SET due_at = clock_timestamp() WHERE source = %(source)s AND due_at > clock_timestamp()"
+HURRY = "UPDATE fetches SET due_at = clock_timestamp() WHERE source = %(source)s AND due_at > statement_timestamp()"
 
 # A source that is not configured any more, or without the token that its fetches need.  Another host may know better,
 # and then its control finds out; else the lane is put off like any other that is tried in vain.
 PARK_UNKNOWN = """
     INSERT INTO fetch_lanes (source, what, parked_reason, control_at)
     SELECT source, min(what), 'source_unknown', clock_timestamp() + %(again)s FROM fetches f
-     WHERE due_at <= clock_timestamp() AND source <> ALL(%(sources)s)
+     WHERE due_at <= statement_timestamp() AND source <> ALL(%(sources)s)
        AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source)
      GROUP BY source
     ON CONFLICT DO NOTHING
@@ -186,7 +186,7 @@ PARK_UNKNOWN = """
 """
 PUT_OFF_UNKNOWN = """
     UPDATE fetch_lanes SET control_at = clock_timestamp() + %(again)s
-     WHERE control_at <= clock_timestamp() AND source <> ALL(%(sources)s)
+     WHERE control_at <= statement_timestamp() AND source <> ALL(%(sources)s)
 """
 
 # What deliveries wait for is told anew; they wait as before.
@@ -230,7 +230,7 @@ WAKE = """
      WHERE (d.event_id, d.generation) IN (
            SELECT w.event_id, w.generation FROM deliveries w
             WHERE w.state = 'waiting' AND w.reason IN ('fetch_pending', 'fetch_failed', 'fetch_parked')
-              AND w.due_at > clock_timestamp()
+              AND w.due_at > statement_timestamp()
               AND NOT EXISTS (SELECT FROM fetches f
                                WHERE f.event_id = w.event_id AND f.what = 'lead' AND f.due_at IS NOT NULL)
               FOR UPDATE OF w SKIP LOCKED)

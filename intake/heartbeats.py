@@ -25,10 +25,10 @@ BEAT = """
     INSERT INTO heartbeats (process, name, at, missing) VALUES (%(process)s, %(name)s, clock_timestamp(), %(missing)s)
     ON CONFLICT (process, name) DO UPDATE SET at = EXCLUDED.at, missing = EXCLUDED.missing
 """
-FORGET = "DELETE FROM heartbeats WHERE at < clock_timestamp() - interval '1 day'"
+FORGET = "DELETE FROM heartbeats WHERE at < statement_timestamp() - interval '1 day'"
 AGES = """
-    SELECT process, min(clock_timestamp() - at) AS age, count(*) FILTER (WHERE at > clock_timestamp() - interval '30 s')
-           AS alive
+    SELECT process, min(clock_timestamp() - at) AS age,
+           count(*) FILTER (WHERE at > statement_timestamp() - interval '30 s') AS alive
       FROM heartbeats GROUP BY process ORDER BY process
 """
 
@@ -75,10 +75,10 @@ def pulses(conn: Conn) -> list[Pulse]:
 
 LACKING = """
     SELECT process, array(SELECT DISTINCT lacked FROM heartbeats h, unnest(h.missing) AS lacked
-                           WHERE h.process = b.process AND h.at > clock_timestamp() - interval '30 s'
+                           WHERE h.process = b.process AND h.at > statement_timestamp() - interval '30 s'
                            ORDER BY lacked) AS names
       FROM heartbeats b
-     WHERE missing IS NOT NULL AND at > clock_timestamp() - interval '30 s'
+     WHERE missing IS NOT NULL AND at > statement_timestamp() - interval '30 s'
      GROUP BY process
 """
 

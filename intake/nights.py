@@ -65,7 +65,7 @@ class Run:
 
 CLAIM = """
     UPDATE reconciliation_runs SET due_at = clock_timestamp() + %(hold)s, claim_token = %(token)s
-     WHERE run_id = (SELECT run_id FROM reconciliation_runs WHERE due_at <= clock_timestamp()
+     WHERE run_id = (SELECT run_id FROM reconciliation_runs WHERE due_at <= statement_timestamp()
                       ORDER BY due_at FOR UPDATE SKIP LOCKED LIMIT 1)
     RETURNING run_id, since, at, claim_token
 """

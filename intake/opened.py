@@ -18,10 +18,10 @@ LOOK = """
     UPDATE records r SET look_at = clock_timestamp(), looks = greatest(looks - 1, 0)
      WHERE r.record_id = ANY(%(record_ids)s)
        AND (r.state = 'in_doubt' OR r.state = 'asked' AND r.asked_until <= clock_timestamp())
-       AND (r.look_at IS NULL OR r.look_at > clock_timestamp())
+       AND (r.look_at IS NULL OR r.look_at > statement_timestamp())
        AND NOT EXISTS (SELECT FROM attempts a
                         WHERE a.record_id = r.record_id AND a.kind = 'look'
-                          AND a.prepared_at > clock_timestamp() - %(fresh)s)
+                          AND a.prepared_at > statement_timestamp() - %(fresh)s)
 """
 
 

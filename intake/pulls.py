@@ -60,7 +60,7 @@ class Pull:
 
 CLAIM = """
     UPDATE pulls SET due_at = clock_timestamp() + %(lease)s, claim_token = %(token)s
-     WHERE source = (SELECT source FROM pulls WHERE due_at <= clock_timestamp() AND source = ANY(%(sources)s)
+     WHERE source = (SELECT source FROM pulls WHERE due_at <= statement_timestamp() AND source = ANY(%(sources)s)
                       ORDER BY due_at FOR UPDATE SKIP LOCKED LIMIT 1)
     RETURNING source, claim_token AS token, read_until, clock_timestamp() AS started
 """

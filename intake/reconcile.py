@@ -103,7 +103,7 @@ ACCUSATIONS: Mapping[str, LiteralString] = {
         SELECT 'event:' || d.event_id AS subject, d.event_id, d.mode, d.source
           FROM deliveries d JOIN events USING (event_id) LEFT JOIN accounts a ON a.destination = d.destination
          WHERE a.paused_at IS NULL AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
-           AND (d.state IN ('received', 'waiting') AND d.due_at < clock_timestamp() - %(forgotten_after)s
+           AND (d.state IN ('received', 'waiting') AND d.due_at < statement_timestamp() - %(forgotten_after)s
                 OR d.state = 'delivering' AND d.claimed_until < clock_timestamp() - %(forgotten_after)s)
            AND NOT EXISTS (SELECT FROM deliveries b WHERE b.need_id = d.need_id
                               AND b.state IN ('received', 'waiting', 'delivering')
@@ -113,7 +113,7 @@ ACCUSATIONS: Mapping[str, LiteralString] = {
     "look_forgotten": """
         SELECT 'record:' || r.record_id AS subject, r.record_id, r.mode
           FROM records r LEFT JOIN accounts a ON a.destination = r.destination
-         WHERE a.paused_at IS NULL AND r.look_at < clock_timestamp() - %(forgotten_after)s
+         WHERE a.paused_at IS NULL AND r.look_at < statement_timestamp() - %(forgotten_after)s
            AND (%(since)s::timestamptz IS NULL OR r.created_at >= %(since)s)
     """,
     "record_without_event": """

@@ -228,7 +228,7 @@ CLAIM_LOOK = """
     UPDATE records SET look_at = clock_timestamp() + %(hold)s
      WHERE record_id = (
            SELECT record_id FROM records r
-            WHERE look_at <= clock_timestamp() AND destination = ANY(%(destinations)s)
+            WHERE look_at <= statement_timestamp() AND destination = ANY(%(destinations)s)
               AND (%(record_id)s::bigint IS NULL OR record_id = %(record_id)s)
               AND NOT EXISTS (SELECT FROM accounts a
                                WHERE a.destination = r.destination AND a.paused_at IS NOT NULL)

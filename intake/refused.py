@@ -100,7 +100,9 @@ def forget(conn: Conn, receipts: list[UUID]) -> None:
         conn.execute(FORGET, {"ids": receipts})
 
 
-OVER = "SELECT receipt_id FROM receipts WHERE verdict = 'refused' AND received_at < clock_timestamp() - %(kept_for)s"
+OVER = """
+    SELECT receipt_id FROM receipts WHERE verdict = 'refused' AND received_at < statement_timestamp() - %(kept_for)s
+"""
 
 
 def purge(conn: Conn) -> int:

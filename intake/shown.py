@@ -25,7 +25,7 @@ def item(conn: Conn, item_id: int, *, operator: str | None) -> None:
     conn.execute(NOTE, {"event_id": None, "item_id": item_id, "operator": operator or None})
 
 
-FORGET = "DELETE FROM shown WHERE shown_at < clock_timestamp() - %(kept_for)s"
+FORGET = "DELETE FROM shown WHERE shown_at < statement_timestamp() - %(kept_for)s"
 
 
 def forget_old(conn: Conn) -> None:

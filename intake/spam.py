@@ -67,7 +67,7 @@ RECENT = """
     SELECT b.content
       FROM (SELECT r.receipt_id FROM receipts r
              WHERE r.source = %(source)s AND r.mode = %(mode)s AND r.verdict = 'accepted'
-               AND r.received_at > clock_timestamp() - interval '1 day'
+               AND r.received_at > statement_timestamp() - interval '1 day'
              ORDER BY r.received_at DESC LIMIT 200) AS recent
       JOIN events e USING (receipt_id)
       JOIN bodies b ON b.event_id = e.event_id AND b.what = 'lead' AND b.revision = 1

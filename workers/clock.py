@@ -22,14 +22,14 @@ log = structlog.get_logger()
 EVERY = 1.0  # seconds
 
 DUE = """
-    SELECT EXISTS (SELECT FROM deliveries WHERE state IN ('received', 'waiting') AND due_at <= clock_timestamp())
-        OR EXISTS (SELECT FROM records WHERE look_at <= clock_timestamp())
-        OR EXISTS (SELECT FROM accounts WHERE control_at <= clock_timestamp())
-        OR EXISTS (SELECT FROM fetches f WHERE due_at <= clock_timestamp()
+    SELECT EXISTS (SELECT FROM deliveries WHERE state IN ('received', 'waiting') AND due_at <= statement_timestamp())
+        OR EXISTS (SELECT FROM records WHERE look_at <= statement_timestamp())
+        OR EXISTS (SELECT FROM accounts WHERE control_at <= statement_timestamp())
+        OR EXISTS (SELECT FROM fetches f WHERE due_at <= statement_timestamp()
                       AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source))
-        OR EXISTS (SELECT FROM fetch_lanes WHERE control_at <= clock_timestamp())
-        OR EXISTS (SELECT FROM pulls WHERE due_at <= clock_timestamp())
-        OR EXISTS (SELECT FROM reconciliation_runs WHERE due_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM fetch_lanes WHERE control_at <= statement_timestamp())
+        OR EXISTS (SELECT FROM pulls WHERE due_at <= statement_timestamp())
+        OR EXISTS (SELECT FROM reconciliation_runs WHERE due_at <= statement_timestamp())
         OR EXISTS (SELECT FROM bulk_items i JOIN bulk_runs r USING (bulk_id)
                     WHERE i.result IS NULL AND r.stopped_at IS NULL)
 """

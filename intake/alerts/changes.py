@@ -40,7 +40,7 @@ class Held:
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('conditions', 0))"
 HELD = """
     SELECT name, subject, since, count, newest_at, told_newest, told_at, told, ended_at,
-           coalesce(told_at > clock_timestamp() - %(again)s, false) AS recently
+           coalesce(told_at > statement_timestamp() - %(again)s, false) AS recently
       FROM conditions ORDER BY name, subject
 """
 HOLDS = """

@@ -63,7 +63,7 @@ QUICK: Mapping[str, LiteralString] = {
         SELECT 'pull_failed' AS name, source AS subject, 1::bigint AS count, read_until AS since,
                read_until AS newest_at, '{}'::text[] AS "references"
           FROM pulls
-         WHERE failure IS NOT NULL AND due_at IS NOT NULL AND read_until < clock_timestamp() - %(pulled)s
+         WHERE failure IS NOT NULL AND due_at IS NOT NULL AND read_until < statement_timestamp() - %(pulled)s
     """,
     "source_paused": """
         SELECT 'source_paused' AS name, p.source AS subject,
@@ -82,7 +82,7 @@ QUICK: Mapping[str, LiteralString] = {
          WHERE d.state IN ('received', 'waiting') AND d.mode = 'live' AND a.paused_at IS NULL
            AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
            AND (c.name IS NULL OR c.ended_at IS NOT NULL) AND (s.name IS NULL OR s.ended_at IS NOT NULL)
-           AND greatest(d.due_at, c.ended_at, s.ended_at) < clock_timestamp() - %(backlog)s
+           AND greatest(d.due_at, c.ended_at, s.ended_at) < statement_timestamp() - %(backlog)s
          GROUP BY d.destination
     """,
     "promise": """
@@ -100,16 +100,17 @@ QUICK: Mapping[str, LiteralString] = {
            AND a.paused_at IS NULL AND NOT EXISTS (SELECT FROM paused_sources q WHERE q.source = d.source)
            AND (c.name IS NULL OR c.ended_at IS NOT NULL) AND (s.name IS NULL OR s.ended_at IS NOT NULL)
            AND d.reason IS DISTINCT FROM 'fetch_parked'
-           AND greatest(d.received_at, c.ended_at, s.ended_at) < clock_timestamp() - p.promise
+           AND greatest(d.received_at, c.ended_at, s.ended_at) < statement_timestamp() - p.promise
          GROUP BY d.source
     """,
     "no_worker": """
         SELECT 'no_worker' AS name, '' AS subject, count(*) AS count, min(due_at) AS since, min(due_at) AS newest_at,
                '{}'::text[] AS "references"
           FROM deliveries d LEFT JOIN accounts a USING (destination)
-         WHERE d.state IN ('received', 'waiting') AND due_at < clock_timestamp() - %(worker)s AND a.paused_at IS NULL
+         WHERE d.state IN ('received', 'waiting') AND due_at < statement_timestamp() - %(worker)s
+           AND a.paused_at IS NULL
            AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source)
-           AND NOT EXISTS (SELECT FROM heartbeats WHERE process = 'worker' AND at > clock_timestamp() - %(worker)s)
+           AND NOT EXISTS (SELECT FROM heartbeats WHERE process = 'worker' AND at > statement_timestamp() - %(worker)s)
         HAVING count(*) > 0
     """,
 }
@@ -122,10 +123,10 @@ SLOW: Mapping[str, LiteralString] = {
                   FROM receipts
                  WHERE source = ANY(%(sources)s) AND mode = 'live' AND verdict = 'accepted'
                    AND NOT headers ? 'x-intake-pulled'
-                   AND received_at > clock_timestamp() - interval '28 days') AS arrivals
+                   AND received_at > statement_timestamp() - interval '28 days') AS arrivals
          GROUP BY source
-        HAVING count(*) >= %(busy)s AND min(received_at) < clock_timestamp() - interval '7 days'
-           AND max(received_at) < clock_timestamp() - greatest(interval '2 hours', 1.5 * max(next_at - received_at))
+        HAVING count(*) >= %(busy)s AND min(received_at) < statement_timestamp() - interval '7 days'
+           AND max(received_at) < statement_timestamp() - greatest(interval '2 hours', 1.5 * max(next_at - received_at))
     """,
     # A day of deliveries and not one lead, where a week had some every day, or where there never was one.
     "gives_nothing": """
@@ -133,11 +134,11 @@ SLOW: Mapping[str, LiteralString] = {
                min(received_at) FILTER (WHERE recent) AS since, min(received_at) FILTER (WHERE recent) AS newest_at,
                '{}'::text[] AS "references"
           FROM (SELECT source, received_at, verdict = 'accepted' AS gave,
-                       received_at > clock_timestamp() - interval '1 day' AS recent
+                       received_at > statement_timestamp() - interval '1 day' AS recent
                   FROM receipts
                  WHERE source = ANY(%(sources)s) AND mode = 'live' AND verdict IN ('accepted', 'ignored', 'quarantined')
                    AND NOT headers ? 'x-intake-pulled'
-                   AND received_at > clock_timestamp() - interval '8 days') AS arrivals
+                   AND received_at > statement_timestamp() - interval '8 days') AS arrivals
          GROUP BY source
         HAVING count(*) FILTER (WHERE recent) >= %(nothing)s AND count(*) FILTER (WHERE recent AND gave) = 0
            AND (count(*) FILTER (WHERE gave) >= 7 OR count(*) FILTER (WHERE gave) = 0)
@@ -149,7 +150,7 @@ SLOW: Mapping[str, LiteralString] = {
                max(received_at) FILTER (WHERE mode = 'test') AS newest_at, '{}'::text[] AS "references"
           FROM receipts
          WHERE source = ANY(%(sources)s) AND mode IN ('live', 'test') AND verdict = 'accepted'
-           AND received_at > clock_timestamp() - interval '1 day'
+           AND received_at > statement_timestamp() - interval '1 day'
          GROUP BY source
         HAVING count(*) FILTER (WHERE mode = 'test') >= %(tests)s
            AND count(*) FILTER (WHERE mode = 'test') > count(*) FILTER (WHERE mode = 'live')
@@ -162,7 +163,7 @@ SLOW: Mapping[str, LiteralString] = {
                min(hour) FILTER (WHERE recent) AS since, min(hour) FILTER (WHERE recent) AS newest_at,
                '{}'::text[] AS "references"
           FROM (SELECT source, hour, count, hour >= date_trunc('hour', clock_timestamp()) - interval '1 hour' AS recent
-                  FROM refusals WHERE hour > clock_timestamp() - interval '7 days') AS hours
+                  FROM refusals WHERE hour > statement_timestamp() - interval '7 days') AS hours
          GROUP BY source
         HAVING sum(count) FILTER (WHERE recent) >= %(noise)s
            AND sum(count) FILTER (WHERE recent) > 5 * coalesce(sum(count) FILTER (WHERE NOT recent), 0) / 84.0

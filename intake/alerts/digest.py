@@ -14,15 +14,15 @@ SPAN = timedelta(days=1)
 
 COUNTS = """
     SELECT (SELECT count(*) FROM events
-             WHERE mode = 'live' AND received_at > clock_timestamp() - %(span)s) AS received,
+             WHERE mode = 'live' AND received_at > statement_timestamp() - %(span)s) AS received,
            (SELECT count(*) FROM deliveries
-             WHERE mode = 'live' AND state = 'confirmed' AND changed_at > clock_timestamp() - %(span)s) AS in_crm,
+             WHERE mode = 'live' AND state = 'confirmed' AND changed_at > statement_timestamp() - %(span)s) AS in_crm,
            (SELECT count(*) FROM deliveries
              WHERE mode = 'live' AND state IN ('received', 'delivering', 'waiting')
                AND state NOT IN ('confirmed', 'cancelled', 'superseded')) AS on_their_way,
            (SELECT count(*) FROM decisions d
               LEFT JOIN events e ON e.event_id = d.event_id LEFT JOIN items i ON i.item_id = d.item_id
-             WHERE coalesce(e.mode, i.mode, 'live') = 'live' AND d.at > clock_timestamp() - %(span)s) AS decisions
+             WHERE coalesce(e.mode, i.mode, 'live') = 'live' AND d.at > statement_timestamp() - %(span)s) AS decisions
 """
 WAITING = """
     SELECT CASE i.kind WHEN 'delivery' THEN coalesce(d.state, 'review') ELSE i.kind END, count(*)
@@ -35,7 +35,7 @@ CHANNELS = """
            percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM d.changed_at - d.received_at)) AS p50,
            percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM d.changed_at - d.received_at)) AS p95
       FROM deliveries d JOIN events e USING (event_id)
-     WHERE d.mode = 'live' AND d.state = 'confirmed' AND d.changed_at > clock_timestamp() - %(span)s
+     WHERE d.mode = 'live' AND d.state = 'confirmed' AND d.changed_at > statement_timestamp() - %(span)s
      GROUP BY e.kind ORDER BY e.kind
 """
 ATTEMPTS = """
@@ -44,7 +44,7 @@ ATTEMPTS = """
                      WHERE a.event_id = d.event_id AND a.generation = d.generation AND a.kind = 'write') AS tried
               FROM deliveries d
              WHERE d.mode = 'live' AND d.state = 'confirmed'
-               AND d.changed_at > clock_timestamp() - %(span)s) AS leads
+               AND d.changed_at > statement_timestamp() - %(span)s) AS leads
 """
 
 

@@ -38,19 +38,19 @@ EFFORT = """
           FROM decisions d
           LEFT JOIN events e ON e.event_id = d.event_id
           LEFT JOIN items i ON i.item_id = d.item_id
-         WHERE d.at > clock_timestamp() - %(span)s AND coalesce(e.mode, i.mode) = 'live' AND d.action <> 'assign'
+         WHERE d.at > statement_timestamp() - %(span)s AND coalesce(e.mode, i.mode) = 'live' AND d.action <> 'assign'
            AND NOT EXISTS (SELECT FROM bulk_items b JOIN bulk_runs r USING (bulk_id)
                             WHERE b.event_id = d.event_id AND r.author = d.author
                               AND b.done_at BETWEEN d.at - interval '5 seconds' AND d.at + interval '5 seconds')
     ), seen AS (
         SELECT shown_at AS at, event_id, item_id, operator FROM shown
-         WHERE shown_at > clock_timestamp() - %(span)s - %(most)s
+         WHERE shown_at > statement_timestamp() - %(span)s - %(most)s
         UNION ALL
         SELECT at, event_id, item_id, author FROM decisions
-         WHERE action = 'assign' AND at > clock_timestamp() - %(span)s - %(most)s
+         WHERE action = 'assign' AND at > statement_timestamp() - %(span)s - %(most)s
         UNION ALL
         SELECT at, event_id, NULL, operator FROM access_log
-         WHERE event_id IS NOT NULL AND at > clock_timestamp() - %(span)s - %(most)s
+         WHERE event_id IS NOT NULL AND at > statement_timestamp() - %(span)s - %(most)s
     ), measured AS (
         SELECT d.author, d.at,
                (SELECT min(s.at) FROM seen s
@@ -62,7 +62,7 @@ EFFORT = """
           FROM measured WHERE since IS NOT NULL GROUP BY author
     ), ended AS (
         SELECT i.closed_at - i.opened_at AS waited FROM items i
-         WHERE i.mode = 'live' AND i.closed_at > clock_timestamp() - %(span)s
+         WHERE i.mode = 'live' AND i.closed_at > statement_timestamp() - %(span)s
            AND EXISTS (SELECT FROM decided d WHERE (d.event_id = i.event_id OR d.item_id = i.item_id)
                           AND d.at BETWEEN i.opened_at AND i.closed_at + interval '5 seconds')
     )

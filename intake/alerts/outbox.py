@@ -67,7 +67,7 @@ class Message:
 CLAIM = """
     UPDATE outbox SET due_at = clock_timestamp() + %(hold)s, tries = tries + 1
      WHERE message_id = (SELECT message_id FROM outbox
-                          WHERE due_at <= clock_timestamp() AND channel = ANY(%(channels)s)
+                          WHERE due_at <= statement_timestamp() AND channel = ANY(%(channels)s)
                             AND (%(message_id)s::uuid IS NULL OR message_id = %(message_id)s)
                           ORDER BY due_at FOR UPDATE SKIP LOCKED LIMIT 1)
     RETURNING message_id, channel, kind, content, made_at, tries
@@ -86,7 +86,7 @@ SENT = """
 """
 FAILED = """
     UPDATE outbox SET failure = %(failure)s,
-                      due_at = CASE WHEN made_at > clock_timestamp() - %(given_up)s
+                      due_at = CASE WHEN made_at > statement_timestamp() - %(given_up)s
                                     THEN clock_timestamp() + %(after)s END
      WHERE message_id = %(message_id)s AND sent_at IS NULL
 """
@@ -130,7 +130,7 @@ def latest(conn: Conn, limit: int = 10) -> list[Said]:
         return cursor.execute(LATEST, {"limit": limit}).fetchall()
 
 
-FORGET = "DELETE FROM outbox WHERE made_at < clock_timestamp() - %(kept_for)s"
+FORGET = "DELETE FROM outbox WHERE made_at < statement_timestamp() - %(kept_for)s"
 
 
 def forget_old(conn: Conn) -> None:

@@ -11,11 +11,12 @@ from intake.db import Conn
 # Whoever moves the due time has the round; the others wait for the row, and find it moved.
 TAKE = """
     INSERT INTO rounds (name, due_at) VALUES (%(name)s, clock_timestamp() + %(every)s)
-    ON CONFLICT (name) DO UPDATE SET due_at = EXCLUDED.due_at WHERE rounds.due_at <= clock_timestamp()
+    ON CONFLICT (name) DO UPDATE SET due_at = EXCLUDED.due_at WHERE rounds.due_at <= statement_timestamp()
     RETURNING name
 """
 TICKS = """
-    SELECT EXISTS (SELECT FROM heartbeats WHERE process = 'clock' AND at > clock_timestamp() - interval '30 seconds')
+    SELECT EXISTS (SELECT FROM heartbeats
+                    WHERE process = 'clock' AND at > statement_timestamp() - interval '30 seconds')
 """
 # The week that noise is compared with, and some more for who asks.
 FORGET = "DELETE FROM refusals WHERE hour < clock_timestamp() - interval '60 days'"

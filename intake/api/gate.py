@@ -110,7 +110,7 @@ BEGIN: Final = """
     INSERT INTO api_calls AS c (token_id, key, request_hash) VALUES (%(token_id)s, %(key)s, %(hash)s)
     ON CONFLICT (token_id, key) DO UPDATE SET made_at = clock_timestamp()
      WHERE c.status IS NULL AND c.request_hash = EXCLUDED.request_hash
-       AND c.made_at < clock_timestamp() - interval '1 minute'
+       AND c.made_at < statement_timestamp() - interval '1 minute'
     RETURNING key
 """
 READ: Final = "SELECT request_hash, status, answer FROM api_calls WHERE token_id = %(token_id)s AND key = %(key)s"
@@ -118,7 +118,7 @@ END: Final = """
     UPDATE api_calls SET status = %(status)s, answer = %(answer)s WHERE token_id = %(token_id)s AND key = %(key)s
 """
 DROP: Final = "DELETE FROM api_calls WHERE token_id = %(token_id)s AND key = %(key)s AND status IS NULL"
-FORGET: Final = "DELETE FROM api_calls WHERE made_at < clock_timestamp() - interval '1 day'"
+FORGET: Final = "DELETE FROM api_calls WHERE made_at < statement_timestamp() - interval '1 day'"
 
 
 def _once(conn: Conn, given: str, act: Callable[[], Document]) -> Response:

@@ -63,9 +63,9 @@ ASK = """
     SELECT %(destination)s, %(kind)s, %(crm_id)s, %(record_id)s
      WHERE NOT EXISTS (SELECT FROM crm_reads
                         WHERE destination = %(destination)s AND kind = %(kind)s AND crm_id = %(crm_id)s
-                          AND due_at IS NOT NULL AND asked_at > clock_timestamp() - %(hold)s)
+                          AND due_at IS NOT NULL AND asked_at > statement_timestamp() - %(hold)s)
 """
-FORGET = "DELETE FROM crm_reads WHERE asked_at < clock_timestamp() - interval '1 day'"
+FORGET = "DELETE FROM crm_reads WHERE asked_at < statement_timestamp() - interval '1 day'"
 
 
 def ask(conn: Conn, wanted: Sequence[Wanted]) -> None:
@@ -84,8 +84,8 @@ LATEST = """
     SELECT read_id, kind, crm_id, asked_at, answered_at, outcome, reason, reference, owner, closed, changed
       FROM crm_reads
      WHERE destination = %(destination)s AND kind = %(kind)s AND crm_id = %(crm_id)s
-       AND asked_at > clock_timestamp() - %(serves)s
-       AND (outcome IS DISTINCT FROM 'unsure' OR answered_at > clock_timestamp() - %(unsure)s)
+       AND asked_at > statement_timestamp() - %(serves)s
+       AND (outcome IS DISTINCT FROM 'unsure' OR answered_at > statement_timestamp() - %(unsure)s)
      ORDER BY read_id DESC LIMIT 1
 """
 
@@ -114,7 +114,7 @@ def answers(conn: Conn, wanted: Sequence[Wanted], *, within: float = 0.0) -> lis
 CLAIM = """
     UPDATE crm_reads SET due_at = clock_timestamp() + %(hold)s
      WHERE read_id = (SELECT read_id FROM crm_reads
-                       WHERE due_at <= clock_timestamp() AND destination = ANY(%(destinations)s)
+                       WHERE due_at <= statement_timestamp() AND destination = ANY(%(destinations)s)
                        ORDER BY due_at FOR UPDATE SKIP LOCKED LIMIT 1)
     RETURNING read_id, destination, kind, crm_id, record_id
 """

@@ -36,13 +36,14 @@ ITEM_AGES: Final = """
 """
 OVERDUE: Final = """
     SELECT coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0) FROM deliveries
-     WHERE state IN ('received', 'waiting') AND due_at <= clock_timestamp()
+     WHERE state IN ('received', 'waiting') AND due_at <= statement_timestamp()
 """
 IN_DOUBT: Final = "SELECT destination, count(*) FROM records WHERE state IN ('asked', 'in_doubt') GROUP BY destination"
 PAUSED: Final = "SELECT destination, (paused_at IS NOT NULL)::integer FROM accounts"
 REFUSED: Final = "SELECT source, reason, sum(count) FROM refusals GROUP BY source, reason"
 ALIVE: Final = """
-    SELECT process, count(*) FILTER (WHERE at > clock_timestamp() - interval '30 s') FROM heartbeats GROUP BY process
+    SELECT process, count(*) FILTER (WHERE at > statement_timestamp() - interval '30 s')
+      FROM heartbeats GROUP BY process
 """
 LAST_TICK: Final = """
     SELECT extract(epoch FROM clock_timestamp() - max(at)) FROM heartbeats
@@ -52,28 +53,28 @@ RECONCILED: Final = """
     SELECT extract(epoch FROM clock_timestamp() - ended_at) FROM reconciliation_runs
      WHERE ended_at IS NOT NULL ORDER BY run_id DESC LIMIT 1
 """
-LOOKS_DUE: Final = "SELECT count(*) FROM records WHERE look_at <= clock_timestamp()"
+LOOKS_DUE: Final = "SELECT count(*) FROM records WHERE look_at <= statement_timestamp()"
 ACCEPTED: Final = "SELECT most, count, seconds FROM accept_times ORDER BY most"
 # By indexes, so that it takes as long after years; what was before is in the CRM's figures, not a scraper's.
 ATTEMPTS: Final = """
     SELECT destination, kind, outcome, count(*) FROM attempts a
-     WHERE destination IN (SELECT destination FROM accounts) AND answered_at > clock_timestamp() - interval '10 min'
+     WHERE destination IN (SELECT destination FROM accounts) AND answered_at > statement_timestamp() - interval '10 min'
        AND outcome IS NOT NULL
      GROUP BY destination, kind, outcome
      UNION ALL
     SELECT destination, kind, 'unanswered', count(*) FROM attempts a
      WHERE destination IN (SELECT destination FROM accounts) AND answered_at IS NULL
-       AND prepared_at > clock_timestamp() - interval '10 min' AND closed_at IS NOT NULL
+       AND prepared_at > statement_timestamp() - interval '10 min' AND closed_at IS NOT NULL
      GROUP BY destination, kind
 """
 RECEIPTS: Final = """
     SELECT source, verdict, count(*) FROM receipts
-     WHERE source = ANY(%(sources)s) AND mode = 'live' AND received_at > clock_timestamp() - interval '10 min'
+     WHERE source = ANY(%(sources)s) AND mode = 'live' AND received_at > statement_timestamp() - interval '10 min'
      GROUP BY source, verdict
 """
 EVENTS: Final = """
     SELECT source, key, sum(value::bigint) FROM receipts, jsonb_each_text(counts)
-     WHERE source = ANY(%(sources)s) AND mode = 'live' AND received_at > clock_timestamp() - interval '10 min'
+     WHERE source = ANY(%(sources)s) AND mode = 'live' AND received_at > statement_timestamp() - interval '10 min'
        AND key IN ('events', 'new', 'updates', 'quarantined', 'ignored')
      GROUP BY source, key
 """

@@ -155,9 +155,9 @@ LOCKED = "SELECT true FROM login_failures WHERE name_hash = %(name)s AND locked_
 FAILED = """
     INSERT INTO login_failures AS f (name_hash, failures, last_at) VALUES (%(name)s, 1, clock_timestamp())
     ON CONFLICT (name_hash) DO UPDATE
-       SET failures = CASE WHEN f.last_at < clock_timestamp() - %(span)s THEN 1 ELSE f.failures + 1 END,
+       SET failures = CASE WHEN f.last_at < statement_timestamp() - %(span)s THEN 1 ELSE f.failures + 1 END,
            last_at = clock_timestamp(),
-           locked_until = CASE WHEN f.last_at >= clock_timestamp() - %(span)s AND f.failures + 1 >= %(most)s
+           locked_until = CASE WHEN f.last_at >= statement_timestamp() - %(span)s AND f.failures + 1 >= %(most)s
                                THEN clock_timestamp() + %(span)s END
 """
 FORGIVE = "DELETE FROM login_failures WHERE name_hash = %(name)s"

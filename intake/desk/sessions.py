@@ -51,7 +51,7 @@ def is_form_token(secret: str, given: str) -> bool:
 BEGIN = "INSERT INTO operator_sessions (session_hash, operator_id) VALUES (%(hash)s, %(operator_id)s)"
 SWEEP = """
     DELETE FROM operator_sessions
-     WHERE seen_at < clock_timestamp() - %(idle)s OR made_at < clock_timestamp() - %(longest)s
+     WHERE seen_at < statement_timestamp() - %(idle)s OR made_at < statement_timestamp() - %(longest)s
         OR session_hash IN (SELECT session_hash FROM operator_sessions WHERE operator_id = %(operator_id)s
                              ORDER BY seen_at DESC OFFSET %(most)s)
 """
@@ -71,11 +71,11 @@ FIND = """
     SELECT o.operator_id, o.name, o.role, o.must_change, o.language, o.made_at, o.disabled_at
       FROM operator_sessions s JOIN operators o USING (operator_id)
      WHERE s.session_hash = %(hash)s AND o.disabled_at IS NULL
-       AND s.seen_at >= clock_timestamp() - %(idle)s AND s.made_at >= clock_timestamp() - %(longest)s
+       AND s.seen_at >= statement_timestamp() - %(idle)s AND s.made_at >= statement_timestamp() - %(longest)s
 """
 SEEN = """
     UPDATE operator_sessions SET seen_at = clock_timestamp()
-     WHERE session_hash = %(hash)s AND seen_at < clock_timestamp() - %(every)s
+     WHERE session_hash = %(hash)s AND seen_at < statement_timestamp() - %(every)s
 """
 
 
