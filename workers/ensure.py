@@ -33,7 +33,7 @@ from workers.pausing import unsure
 from workers.sending import RATE_LIMITED
 from workers.sentinels import Control
 from workers.standing import ACCOUNT_PAUSED, ForPerson, InDoubt, Known, Later, Standing
-from workers.writing import Step, Writing, after_write, busy, settle, write
+from workers.writing import Step, Writing, after_write, busy, interrupted, settle, write
 
 
 def ensure(desk: Desk, step: Step) -> Standing:
@@ -53,7 +53,7 @@ def _next(desk: Desk, step: Step, record: Record) -> Standing | None:
         case "asked" | "in_doubt":
             return _look(desk, step, record)
         case _:
-            return _first_look(desk, step, record) or _create(desk, step, record)
+            return _first_look(desk, step, record) or interrupted(desk) or _create(desk, step, record)
 
 
 def _look(desk: Desk, step: Step, record: Record) -> Standing | None:
@@ -80,11 +80,13 @@ def _first_look(desk: Desk, step: Step, record: Record) -> Standing | None:
         control = Control("yes") if known.controlled else sentinels.control(desk, wired, step.kind, may_be_old=True)
         if control.told != "yes":
             return _without_control(desk, wired, control, record)
+        if stopped := interrupted(desk):
+            return stopped
         # A control that had to be asked for took its time: what is known may be older than that.
         standing = _see_first(desk, step, record, control, known if known.controlled else None)
         if standing is not None:
             return standing
-    return _match(desk, wired, step, record)
+    return interrupted(desk) or _match(desk, wired, step, record)
 
 
 def _without_control(desk: Desk, wired: Wired, control: Control, record: Record) -> Standing:

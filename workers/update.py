@@ -34,7 +34,7 @@ from workers.look import MERGED, followed, gone, look_into, note_silence
 from workers.pausing import unsure
 from workers.standing import ForPerson, Halt, InDoubt, Known, Later, Standing
 from workers.values import Changes, alike, compare
-from workers.writing import Step, Writing, after_write, busy, settle, write
+from workers.writing import Step, Writing, after_write, busy, interrupted, settle, write
 
 
 def bring_up_to_date(desk: Desk, step: Step) -> Standing:
@@ -69,6 +69,8 @@ def _update(desk: Desk, step: Step, record: Record) -> Standing | None:
     seen = read_now(desk, record)
     if not isinstance(seen, Seen):
         return seen
+    if stopped := interrupted(desk):
+        return stopped
     assert isinstance(step.draft, OpportunityDraft | ContactDraft)  # noqa: S101  # nothing else is brought up to date
     if step.shared:
         return _leave(desk, step, record, seen, guarded(step.draft))

@@ -99,13 +99,17 @@ def settle(desk: Desk, step: Step, arrow: Callable[[Desk, Step, Record], Standin
         if record is None:
             with desk.pool.connection() as conn:
                 record = records.read(conn, step.record_id)
-        if desk.stopping() and record.state not in {"asked", "in_doubt"}:
-            return Interrupted()
-        standing = arrow(desk, step, record)
+        stopped = interrupted(desk) if record.state not in {"asked", "in_doubt"} else None
+        standing = stopped or arrow(desk, step, record)
         if standing is not None:
             return standing
         record = None
     return Later("record_busy", blocked_on=step.record_id)
+
+
+def interrupted(desk: Desk) -> Interrupted | None:
+    """Asked between two calls, where nothing is in doubt: a look before a create is several, and each may be slow."""
+    return Interrupted() if desk.stopping() else None
 
 
 def busy(record: Record) -> Later:

@@ -11,7 +11,7 @@ from workers import drain
 EACH_ONCE = {"contact": 1, "opportunity": 1, "task": 1}
 BOUNDARIES = {
     "delivery.claimed": 0,
-    "contact.seen_first": 1,
+    "contact.seen_first": 0,
     "contact.before_commit": 1,
     "contact.committed": 1,
     "contact.answered": 1,
