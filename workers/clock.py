@@ -21,9 +21,11 @@ log = structlog.get_logger()
 
 EVERY = 1.0  # seconds
 
+# What may be many is asked for its first time, which an index tells also where nothing is due.
+# What has a time at which it is due may be claimed (due_iff_claimable).
 DUE = """
-    SELECT EXISTS (SELECT FROM deliveries WHERE state IN ('received', 'waiting') AND due_at <= statement_timestamp())
-        OR EXISTS (SELECT FROM records WHERE look_at <= statement_timestamp())
+    SELECT (SELECT min(due_at) FROM deliveries) <= statement_timestamp()
+        OR (SELECT min(look_at) FROM records) <= statement_timestamp()
         OR EXISTS (SELECT FROM accounts WHERE control_at <= statement_timestamp())
         OR EXISTS (SELECT FROM fetches f WHERE due_at <= statement_timestamp()
                       AND NOT EXISTS (SELECT FROM fetch_lanes l WHERE l.source = f.source))

@@ -9,7 +9,7 @@ import pytest
 
 from intake import attempts, carried, contacts, deliveries, looked_for, naming, records, siblings
 from tests.plans import plan, read_whole
-from workers import contents, work
+from workers import clock, contents, work
 
 STATEMENTS = {
     "load": work.LOAD,
@@ -81,3 +81,10 @@ def test_what_is_woken_is_found_among_what_waits_for_a_record(full_day: str) -> 
     found = plan(full_day, deliveries.WAKE)
     assert "deliveries_blocked" in found, found
     assert "deliveries_pending" not in found, found
+
+
+def test_a_tick_asks_for_the_first_that_is_due(full_day: str) -> None:
+    """It is asked every second: while nothing is due it must not pass all records that there ever were."""
+    found = plan(full_day, clock.DUE)
+    assert "using deliveries_by_due on deliveries" in found, found
+    assert "using records_to_look_at on records" in found, found
