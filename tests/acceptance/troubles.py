@@ -228,6 +228,17 @@ def refused_credential(at: Place) -> Trouble:
 
 
 def flood(at: Place) -> Trouble:
+    """Some of it is held by a rule, some is not, and a lead is in it."""
     rule(at.lab, at.folder, "web", 'hold = "links"')
-    at.lab.form(message="Vea https://example.com")
-    return Trouble(delivered=(at.lab.form(email="otra@example.com", phone="912345678"),))
+    held = at.lab.form(message="Vea https://example.com")
+    spam = at.lab.form(email="casino@example.com", phone="987000111")
+    with at.lab.pool.connection() as conn:
+        # Whoever is quick pauses the source before it is delivered.
+        conn.execute("UPDATE deliveries SET due_at = due_at + interval '1 hour' WHERE event_id = %s", [spam])
+    lead = at.lab.form(email="otra@example.com", phone="912345678")
+    over = {held, spam}
+    return Trouble(
+        delivered=(lead,),
+        names={"EVENT": str(spam)},
+        is_over=lambda: {each for each in over if at.lab.state(each) == "cancelled"} == over,
+    )
