@@ -69,7 +69,8 @@ def of_retention(conn: Conn, settings: Settings) -> Line:
         remedies.append("let it run every day, as the owner of the tables (docs/retention.md)")
     if left:
         detail += f"; what came through {', '.join(left)} stays for ever"
-        remedies.append("a source that is used no more stays in intake.toml, with its ages, until all of it is gone")
+        remedies.append("a source that was renamed says renamed_from; one that is used no more stays in intake.toml,"
+                        " with its ages and enabled = false")  # fmt: skip
     return Line("warn" if remedies else "ok", "retention", detail, "; ".join(remedies))
 
 

@@ -41,7 +41,7 @@ def new_key() -> str:
 class Wishes:
     """What somebody wants to begin with.  `form`, `whatsapp`: a provider, None: no such source.
 
-    `crm_url` None: the client's own address.  `public_url` None: this host's own, `local_url`, which follows PORT, and
+    `crm_url` None: the sandbox's own address.  `public_url` None: this host's own, `local_url`, which follows PORT, and
     is written only where a provider signs it.  `keep`: secrets in files beside the configuration, or in variables.
     """
 

@@ -33,7 +33,7 @@ NEXT = "next: intake up, and in another shell: intake check, intake send SOURCE 
 @click.option("--whatsapp", type=click.Choice([*WHATSAPPS, NONE]), metavar="PROVIDER", help="Who sends WhatsApp's.")
 @click.option("--quote/--no-quote", default=None, help="Quotes of a program of your own.")
 @click.option("--crm", type=click.Choice(CLIENTS), metavar="CLIENT", help="The CRM; sandbox: the one that comes along.")
-@click.option("--crm-url", help="Its address, where the client does not know it.")
+@click.option("--crm-url", help="Its address; every CRM but the sandbox needs it.")
 @click.option("--public-url", help="The address that senders call, such as https://leads.example.com")
 @click.option("--region", default=DEFAULT.region, show_default=True, help="Country of numbers typed without one.")
 @click.option("--timezone", default=DEFAULT.timezone, show_default=True, help="As in America/Lima.")
@@ -66,11 +66,14 @@ def init(  # noqa: PLR0913  # one parameter an option
     ask = not yes and not json_wanted and sys.stdin.isatty()
     form = form or _asked("Form tool", [*FORMS, NONE], "standard_webhooks", ask=ask)
     whatsapp = whatsapp or _asked("WhatsApp by", [*WHATSAPPS, NONE], NONE, ask=ask)
+    crm = crm or _asked("CRM", CLIENTS, "sandbox", ask=ask)
+    if crm != "sandbox" and crm_url is None:
+        crm_url = _asked_for_account(ask=ask)
     wishes = Wishes(
         form=None if form == NONE else form,
         whatsapp=None if whatsapp == NONE else whatsapp,
         quote=bool(quote) if quote is not None or not ask else click.confirm("Quotes of a program of your own?"),
-        crm=crm or _asked("CRM", CLIENTS, "sandbox", ask=ask),
+        crm=crm,
         crm_url=crm_url,
         public_url=public_url or (_asked_for_address() if ask else None),
         local_url=_local(),
@@ -92,6 +95,14 @@ def _asked(what: str, choices: list[str], default: str, *, ask: bool) -> str:
         return default
     click.echo(f"{what}: {', '.join(choices)}")
     answer: str = click.prompt(what, type=click.Choice(choices), default=default, show_choices=False)
+    return answer
+
+
+def _asked_for_account(*, ask: bool) -> str:
+    """Raises click.UsageError where nobody can be asked."""
+    if not ask:
+        raise click.UsageError("--crm-url is missing: the address of your account there")
+    answer: str = click.prompt("Address of your account there")
     return answer
 
 

@@ -109,7 +109,7 @@ def _destination_notices(destinations: list[Destination]) -> Iterator[str]:
 
 
 def _source_notices(sources: list[Source]) -> Iterator[str]:
-    for one in sources:
+    for one in (each for each in sources if each.enabled):
         if not one.available:
             yield f'source "{one.name}" is not served: this version has no provider "{one.provider}"'
         if one.closed_because:

@@ -122,11 +122,13 @@ def _wait_for_servers(process: Process) -> None:
             with psycopg.connect(process.database_url or "", connect_timeout=3) as conn:
                 installation.read(conn)
             client.ping()
+        except psycopg.errors.UndefinedTable:
+            log.warning("waiting for the tables, which intake migrate makes")
         except (psycopg.Error, redis.RedisError, Mismatch) as away:
             log.warning("waiting for PostgreSQL and Redis", error=type(away).__name__)
-            time.sleep(ASK_AGAIN)
         else:
             return
+        time.sleep(ASK_AGAIN)
 
 
 def _wait_for_installation(process: Process) -> None:

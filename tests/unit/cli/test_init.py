@@ -15,6 +15,7 @@ from intake.sources import PROVIDERS
 from tests.commands import Said, intake, listed
 
 PUBLIC = ("--public-url", "https://leads.example.com")
+HUBSPOT = ("--crm-url", "https://api.hubapi.com")
 
 
 def init(folder: Path, *words: str) -> Said:
@@ -32,7 +33,7 @@ def test_a_form_for_the_sandbox_is_open_at_once(tmp_path: Path) -> None:
 
 
 def test_everything_at_once_lacks_only_what_others_give(tmp_path: Path) -> None:
-    said = init(tmp_path, "--form", "tally", "--whatsapp", "whatsapp_cloud", "--quote", "--crm", "hubspot")
+    said = init(tmp_path, "--form", "tally", "--whatsapp", "whatsapp_cloud", "--quote", "--crm", "hubspot", *HUBSPOT)
     assert said.status == 0, said.err
     closed = [name for name, each in loaded(tmp_path).sources.items() if each.closed_because]
     assert closed == ["wa-ventas"]
@@ -73,8 +74,13 @@ def test_nothing_is_written_over(tmp_path: Path, there: str) -> None:
     "words", [("--region", "ZZ"), ("--currency", "soles"), ("--crm-url", "ftp://x"), ("--timezone", 'a"\nb')]
 )
 def test_what_would_not_load_is_not_written(tmp_path: Path, words: tuple[str, ...]) -> None:
-    said = init(tmp_path, "--crm", "hubspot", *words)
+    said = init(tmp_path, "--crm", "hubspot", *HUBSPOT, *words)
     assert (said.status, list(tmp_path.glob("*.toml*"))) == (2, [])
+
+
+def test_a_crm_without_its_address_is_no_configuration(tmp_path: Path) -> None:
+    said = init(tmp_path, "--crm", "hubspot")
+    assert (said.status, "--crm-url is missing" in said.err, list(tmp_path.iterdir())) == (2, True, [])
 
 
 def test_no_way_in_is_no_configuration(tmp_path: Path) -> None:
