@@ -130,7 +130,7 @@ DEFAULTS: Final[Mapping[str, Key]] = {
     "dedupe": Key("What names a delivery: `id` (the sender's), `body`, a JSON Pointer, or a header."),
     "dedupe_window_minutes": Key("How long equal content without an id counts as the same."),
     "identity_group": Key("Sources that hear the same number share identity under this name."),
-    "renamed_from": Key("The name that this source had before."),
+    "renamed_from": Key("The name that this source had before; `/hooks/` with that name answers 404 from then on."),
     "debounce_seconds": Key(
         "How long a first message waits for what belongs into its opportunity's text; 0: not at all."),
     "near_twin_minutes": Key("Within which likely twins are flagged; 0: never."),
