@@ -47,7 +47,7 @@ def send(works: Plant, tag: str, number: int = 1) -> list[UUID]:
 
 
 def in_hand(works: Plant) -> bool:
-    """Whether the CRM is busy with a task."""
+    """Whether the CRM is busy with a create."""
     return any(each["what"] == "create" and each["status"] is None for each in works.dials.requests())
 
 
@@ -137,9 +137,9 @@ def test_a_stop_ends_the_calls_in_hand_and_takes_nothing_more(works_slowly: Plan
     works.stop("worker-1")
     states = works.states(events)
     assert states["delivering"] == 0
-    assert 1 <= states["confirmed"] < len(events)
+    assert states["confirmed"] < len(events)
     assert states["confirmed"] + states["received"] == len(events)
-    assert len(claims(works, events)) < len(events)
+    assert 1 <= len(claims(works, events)) < len(events)
     works.start("worker-2")
     works.settle(events)
     assert max(claims(works, events)) <= 2
