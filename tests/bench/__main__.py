@@ -66,7 +66,9 @@ def _options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--tiny", dest="size", action="store_const", const="tiny", help="only to see that it runs")
     parser.add_argument("--only", metavar="SECTIONS", help=f"some of {','.join(SECTIONS)}")
-    parser.add_argument("--ten-million", action="store_true", help="growth up to 10^7 events, too (needs 15 GB)")
+    parser.add_argument(
+        "--ten-million", action="store_true", help="growth up to 10^7 events, too (40 GB, half an hour)"
+    )
     parser.add_argument(
         "--against", type=Path, metavar="CHECKOUT", help="measure the door of another checkout beside this one"
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import psycopg
 
@@ -18,13 +17,13 @@ from intake.desk import inbox
 from intake.ops import Wanted
 from tests.bench.door import HOOKS
 from tests.bench.figures import Figures
+from tests.bench.fill import fill
 from tests.bench.letters import FORM
 from tests.bench.load import CannotMeasure, Knock, hammer
 from tests.bench.place import Servers, Web, environ, gunicorn, new_database
 from tests.bench.sizes import Sizes
 from workers import clock
 
-STOCK = Path(__file__).with_name("stock.sql")
 PENDING = 500
 # The least of all repeats: what a query takes when nothing else wants the machine.
 UNDISTURBED = "ms at least"
@@ -55,15 +54,21 @@ def measure(servers: Servers, sizes: Sizes, figures: Figures) -> None:
 
 def _grown(servers: Servers, stack: ExitStack, stored: int) -> Grown:
     database_url = new_database(servers)
-    given = {"stored": str(stored), "pending": str(min(PENDING, stored // 2))}
-    script = STOCK.read_text("utf-8")
-    for name, value in given.items():
-        script = script.replace(f"%({name})s", value)
-    with psycopg.connect(database_url, autocommit=True) as conn:
-        conn.execute(script.encode())
-        conn.execute("VACUUM (ANALYZE)")
+    with _large_log(servers):
+        fill(database_url, stored=stored, pending=min(PENDING, stored // 2))
     home = servers.folder / f"grown-{stored}"
     return Grown(stored, database_url, stack.enter_context(gunicorn(environ(servers, database_url, home))))
+
+
+@contextmanager
+def _large_log(servers: Servers) -> Iterator[None]:
+    """Few checkpoints meanwhile: what is written is worth nothing before all of it stands."""
+    with psycopg.connect(servers.database_url, autocommit=True) as conn:
+        conn.execute("ALTER SYSTEM SET max_wal_size = '8GB'")
+        conn.execute("SELECT pg_reload_conf()")
+        yield
+        conn.execute("ALTER SYSTEM RESET max_wal_size")
+        conn.execute("SELECT pg_reload_conf()")
 
 
 def _door(servers: Servers, grown: Grown, sizes: Sizes, figures: Figures) -> None:
