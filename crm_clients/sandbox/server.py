@@ -1,11 +1,17 @@
-"""The sandbox as a server: an application, and a thread for each connection, on the loopback interface only."""
+"""The sandbox as a server: an application, and a thread for each connection, on the loopback interface only.
+
+Connections are kept after an answer, as those of CRMs are.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING
 
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
@@ -19,6 +25,9 @@ from crm_clients.sandbox.profiles import Profile, profile
 from crm_clients.sandbox.records import Invalid
 from crm_clients.sandbox.store import Store
 from crm_clients.sandbox.wire import Answer, as_json
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 LARGEST_BODY = 1_000_000
 NOT_FOUND = 404
@@ -55,8 +64,46 @@ def _response(answer: Answer) -> Response:
     return Response(answer.body, answer.status, dict(answer.headers))
 
 
-class _Quiet(WSGIRequestHandler):
-    """Writes no line per request: /control/requests is the log."""
+class _Handler(WSGIRequestHandler):
+    """One connection.  It writes no line per request: /control/requests is the log."""
+
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # Head and body are two writes; the body would wait until the head is acknowledged.
+
+    def setup(self) -> None:
+        """Begin a connection."""
+        super().setup()
+        self.server.kept.add(self.connection)
+
+    def finish(self) -> None:
+        """End a connection."""
+        self.server.kept.discard(self.connection)
+        super().finish()
+
+    def run_wsgi(self) -> None:
+        """Answer one request; werkzeug's own closes the connection after each."""
+        if self.headers.get("Expect", "").lower() == "100-continue":
+            self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        environ = self.make_environ()
+        goes_on = self._read_body(environ)
+        answer = Response.from_app(self.server.app, environ, buffered=True)
+        self.send_response(answer.status_code)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        if self.server.closing or not goes_on:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer.get_data())
+
+    def _read_body(self, environ: WSGIEnvironment) -> bool:
+        """Whether the next request begins where this one ended: not after a body that nobody reads."""
+        length = self.headers.get("Content-Length", "0")
+        if "Transfer-Encoding" in self.headers or not length.isdecimal() or int(length) > LARGEST_BODY:
+            return False
+        environ["wsgi.input"] = BytesIO(self.rfile.read(int(length)))
+        return True
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         pass
@@ -64,6 +111,19 @@ class _Quiet(WSGIRequestHandler):
 
 class _Server(ThreadedWSGIServer):
     request_queue_size = 1024
+
+    def __init__(self, port: int, app: Flask) -> None:
+        self.kept: set[socket.socket] = set()
+        self.closing = False
+        super().__init__("127.0.0.1", port, app, handler=_Handler)
+
+    def server_close(self) -> None:
+        """Take no more connections; those that are kept end with the request that they carry."""
+        super().server_close()
+        self.closing = True
+        for each in tuple(self.kept):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +151,7 @@ def start(port: int = 0, data: str = ":memory:", of: Profile | None = None, toke
     """Start a sandbox in a thread.  `port` 0: any free one; `data` is a file, or ":memory:"; `of` None: "stored"."""
     store, clock = Store(data), Clock()
     sandbox = Sandbox(store, clock, Held(clock), Rules(), of or profile("stored"), token)
-    server = _Server("127.0.0.1", port, application(sandbox), handler=_Quiet)
+    server = _Server(port, application(sandbox))
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     return Running(server.port, token, server, sandbox)
 
