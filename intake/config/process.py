@@ -61,7 +61,7 @@ class Process:
             epoch=read.optional_number("INTAKE_EPOCH", 1, 999_999_999),
             workers=read.number("INTAKE_WORKERS", 2, 1, 64),
             threads=read.number("INTAKE_THREADS", 8, 1, 256),
-            connections=read.number("INTAKE_CONNECTIONS", 16, 1, 258),
+            connections=read.number("INTAKE_CONNECTIONS", 8, 1, 258),
         )
         read.text("DATABASE_POOLER", POOLER, "must be transaction, or not set")
         if read.problems:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from uuid import uuid4
 
 import psycopg
-import requests
 from psycopg.rows import scalar_row
 
 from intake.db import open_pool
@@ -21,11 +24,11 @@ from tests.bench.effort import cpu_seconds, family_mib
 from tests.bench.figures import Figures
 from tests.bench.load import CannotMeasure
 from tests.bench.paced import share
-from tests.bench.place import Servers, gunicorn
+from tests.bench.place import CHECKOUT, Servers, gunicorn
 from tests.bench.sizes import Cell, Sizes
 
 PATIENCE = 90.0  # seconds for all deliveries of one cell
-SOME_CALLS = 100
+PLAIN = {"PATH": os.environ["PATH"], "PYTHONPATH": str(CHECKOUT)}
 
 CONFIRMED = "SELECT count(*) FROM deliveries WHERE state = 'confirmed'"
 CLAIMED = "SELECT count(*) FROM delivery_history WHERE to_state = 'delivering'"
@@ -57,7 +60,7 @@ def name_of(cell: Cell) -> str:
 def _cell(ours: Company, cell: Cell, sizes: Sizes, figures: Figures) -> None:
     count = cell.at_once * sizes.waves
     _fill(ours, count)
-    per_call = _cost_of_a_call(ours)
+    by_requests = _calls_alone(ours, cell, count)
     before = ours.calls()
     with workers(ours, cell.processes) as pids:
         _wait_until(ours, CLAIMED, 1)
@@ -72,7 +75,8 @@ def _cell(ours: Company, cell: Cell, sizes: Sizes, figures: Figures) -> None:
     figures.note(name, "calls/event", calls)
     figures.note(name, "s p50", share(_values(ours, TOOK), 0.5))
     figures.note(name, "ms CPU worker/event", cpu * 1000 / count)
-    figures.note(name, "ms CPU beyond requests/event", (cpu / count - calls * per_call) * 1000)
+    figures.note(name, "ms CPU requests alone/event", by_requests)
+    figures.note(name, "ms CPU beyond requests/event", cpu * 1000 / count - by_requests)
     figures.note(name, "MiB", mib)
     figures.note(name, "events/s of the bound", cell.at_once / (calls * cell.latency))
     figures.note(name, "events/s per MiB", rate / mib)
@@ -92,14 +96,19 @@ def _fill(ours: Company, count: int) -> None:
                 raise CannotMeasure(f"the door answers {told.status}")
 
 
-def _cost_of_a_call(ours: Company) -> float:
-    """CPU seconds of this thread for one request by `requests` alone, on a connection of its own."""
-    began = time.thread_time()
-    for _ in range(SOME_CALLS):
-        with requests.Session() as session:
-            session.trust_env = False
-            session.get(f"{ours.dials.url}/control/faults", timeout=10.0).json()
-    return (time.thread_time() - began) / SOME_CALLS
+def _calls_alone(ours: Company, cell: Cell, events: int) -> float:
+    """Milliseconds of CPU that `requests` takes of one event, as many calls at once as the workers make."""
+    share = str(max(1, events // cell.processes))
+    command = [sys.executable, "-P", "-m", "tests.bench.plain", ours.dials.url, str(cell.threads), share]
+    with ExitStack() as stack:
+        made = [
+            stack.enter_context(subprocess.Popen(command, cwd=CHECKOUT, env=PLAIN, stdout=subprocess.PIPE, text=True))
+            for _ in range(cell.processes)
+        ]
+        told = [each.communicate(timeout=PATIENCE)[0] for each in made]
+    if any(each.returncode for each in made):
+        raise CannotMeasure("the calls of a form, by requests alone, failed")
+    return sum(map(float, told)) / len(told)
 
 
 def _wait_until(ours: Company, query: str, reached: int) -> None:

@@ -20,7 +20,7 @@ def test_empty_environment_has_the_defaults(tmp_path: Path) -> None:
         epoch=None,
         workers=2,
         threads=8,
-        connections=16,
+        connections=8,
     )
 
 
