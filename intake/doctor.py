@@ -53,6 +53,8 @@ def of_settings(settings: Settings, told: Told) -> Iterator[Line]:
     yield Line("ok", "configuration", f"{len(settings.sources)} sources: {names}")
     judged = [use for use in missing_secrets.uses(settings) if missing_secrets.lacks(use, told) is not None]
     elsewhere = {use.secret.problem for use in judged if use.secret.problem}
+    # Each has a line of its own, which fails.
+    elsewhere |= {each.unfinished for each in settings.destinations.values() if each.unfinished}
     for notice in settings.notices:
         if not any(problem in notice for problem in elsewhere):
             yield Line("warn", "notice", notice, "set it and start again, or remove it from the configuration")

@@ -80,12 +80,17 @@ def lacks(use: Use, told: Told) -> bool | None:
 
 
 def closed(settings: Settings, told: Told) -> dict[str, str]:
-    """Owners that accept or deliver nothing for want of a secret, and why: by the processes' word, else by our own."""
+    """Owners that accept or deliver nothing for want of a secret, or of an address, and why.
+
+    Of secrets by the processes' word, else by our own.
+    """
     vital: dict[str, list[Use]] = {}
     for use in uses(settings):
         if use.vital:
             vital.setdefault(use.owner, []).append(use)
-    return {owner: _why(of, told) for owner, of in vital.items() if all(_absent(use, told) for use in of)}
+    found = {owner: _why(of, told) for owner, of in vital.items() if all(_absent(use, told) for use in of)}
+    unfinished = {f"destination {each.name}": each.unfinished for each in settings.destinations.values()}
+    return found | {owner: why for owner, why in unfinished.items() if why}
 
 
 def _absent(use: Use, told: Told) -> bool:

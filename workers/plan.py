@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 import secrets
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crm_clients.registry import BadSetting, UnknownClient
 from intake import at_rest, sealing, spooling, surroundings
 from intake.config import Destination, Process, Settings
 from intake.surroundings import DEMO_SECRETS
@@ -43,7 +42,7 @@ def plan(environ: Mapping[str, str], home: Path) -> Plan:
     if process.is_demo:
         environ = {**demo_secrets(process, environ), **environ}
     settings = wiring.settings_of(process, environ)
-    must_be_wired(settings.destinations.values(), environ)
+    must_be_wired(settings, environ)
     must_keep(settings, environ)
     must_be_free(process.port)
     sandboxes = tuple(each for each in settings.destinations.values() if is_embedded(each, environ))
@@ -51,14 +50,10 @@ def plan(environ: Mapping[str, str], home: Path) -> Plan:
     return Plan(process, settings, environ, sandboxes, sandbox_port(environ) if sandboxes else None)
 
 
-def must_be_wired(destinations: Iterable[Destination], environ: Mapping[str, str]) -> None:
-    """Raises CannotStart for a destination that this version cannot speak to."""
-    try:
-        for each in destinations:
-            if not each.closed_because:
-                wiring.wire(each, environ)
-    except (UnknownClient, BadSetting, ValueError) as wrong:
-        raise CannotStart(str(wrong)) from wrong
+def must_be_wired(settings: Settings, environ: Mapping[str, str]) -> None:
+    """Raises CannotStart for an open destination that this version cannot speak to."""
+    if unusable := wiring.unusable(settings, environ):
+        raise CannotStart("\n".join(f"destinations.{name}: {why}" for name, why in unusable.items()))
 
 
 def must_keep(settings: Settings, environ: Mapping[str, str]) -> None:

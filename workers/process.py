@@ -55,11 +55,18 @@ CURRENT: ContextVar[WorkerProcess] = ContextVar("CURRENT")
 
 
 def from_environ(environ: Mapping[str, str]) -> WorkerProcess:
-    """A worker as the environment wants it.  Raises ConfigError, Mismatch, LookupError, psycopg.Error."""
+    """A worker as the environment wants it; a destination that cannot be used is told, and holds no other up.
+
+    Raises ConfigError, Mismatch, LookupError, psycopg.Error.
+    """
     process = Process.from_environ(environ)
     settings = wiring.settings_of(process, environ)
+    unusable = wiring.unusable(settings, environ)
+    for each in settings.destinations.values():
+        if why := unusable.get(each.name) or each.unfinished:
+            log.error("nothing is delivered there", destination=each.name, why=why)
     stopping = threading.Event()
-    desk = replace(wiring.desk_of(process, settings, environ), stopping=stopping.is_set)
+    desk = replace(wiring.desk_of(process, settings, environ, without=unusable), stopping=stopping.is_set)
     return WorkerProcess(desk, process.threads, stopping)
 
 

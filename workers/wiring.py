@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 from crm_clients.abilities import FormsAccount
 from crm_clients.base import Account, Client
 from crm_clients.oauth import VENDORS, App, Vendor
-from crm_clients.registry import build
+from crm_clients.registry import BadSetting, UnknownClient, build
 from crm_clients.transport import Transport
 from intake import at_rest, installation, pulls, queue, sealing
 from intake.config import Destination, OAuthRule, Process, Settings, load
@@ -38,15 +38,28 @@ def settings_of(process: Process, environ: Mapping[str, str]) -> Settings:
     return load(process.config, environ, built_in=PROVIDERS.keys())
 
 
-def desk_of(process: Process, settings: Settings, environ: Mapping[str, str]) -> Desk:
-    """A worker's desk.
+def unusable(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+    """Destinations that are not closed, and yet cannot be spoken to as they are configured, with the reason."""
+    found = {}
+    for each in settings.destinations.values():
+        try:
+            if not each.closed_because:
+                wire(each, environ)
+        except (UnknownClient, BadSetting, ValueError) as wrong:
+            found[each.name] = str(wrong)
+    return found
+
+
+def desk_of(process: Process, settings: Settings, environ: Mapping[str, str], *, without: Collection[str] = ()) -> Desk:
+    """A worker's desk, which speaks to all open destinations but those `without`.
 
     Raises Mismatch where the database is another installation's, Unopenable, psycopg.Error, and what `wire` raises.
     """
     if process.database_url is None:
         raise LookupError("DATABASE_URL is not set")
     # First what can fail for the configuration's sake: nothing is open then.
-    wired = {each.name: wire(each, environ) for each in settings.destinations.values() if not each.closed_because}
+    opened = [each for each in settings.destinations.values() if not each.closed_because and each.name not in without]
+    wired = {each.name: wire(each, environ) for each in opened}
     keeps_files = any(each.media_token for each in settings.sources.values())
     seal = sealing.from_environ(environ) if keeps_files or any(each.app for each in wired.values()) else None
     payloads = at_rest.from_environ(environ)

@@ -41,9 +41,9 @@ def show(line: Line) -> None:
     """One line, and below it what to do."""
     out = console()
     out.print(f"{line.verdict:<4} ", style=COLOURS[line.verdict], end="")
-    out.print(f"{line.what}: {line.detail}", markup=False)
+    out.print(f"{line.what}: {line.detail}", markup=False, soft_wrap=True)
     if line.remedy:
-        out.print(f"     → {line.remedy}", markup=False)
+        out.print(f"     → {line.remedy}", markup=False, soft_wrap=True)
 
 
 def examine(of_clients: OfClients) -> Iterator[Line]:

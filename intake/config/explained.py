@@ -51,7 +51,9 @@ ALERTS: Final[Mapping[str, Key]] = {
 DESTINATION: Final[Mapping[str, Key]] = {
     "name": Key("Of this account, wherever it is named."),
     "client": Key("Which CRM it is."),
-    "base_url": Key("The CRM's address; `https://` unless it is on this host.", "the sandbox's own"),
+    "base_url": Key(
+        "The CRM's address; `https://` unless it is on this host. All but the sandbox need it.", "the sandbox's own"
+    ),
     "credential": Key("The secret; it is used with this `base_url` and no other."),
     "oauth": Key("In the place of `credential`."),
     "mode": Key("`test`: an account for trying, so that test events may go there."),

@@ -115,7 +115,7 @@ class Destination:
     """One CRM account.
 
     `oauth` None: it has a fixed credential, or none.
-    `base_url` None: the client's own; it is not shown, because some CRMs put a secret into it.  `credential` None:
+    `base_url` None: the sandbox's own; it is not shown, because some CRMs put a secret into it.  `credential` None:
     none is needed.  `assume_limit`: how long the CRM may still execute a request, where only its owner can say so.
     `opportunity_text` None: all that is known.  `fields`: lead field -> the CRM's field.  `pages`: kind of record ->
     where people see it.  `options` are words for the client alone.
@@ -143,8 +143,17 @@ class Destination:
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def unfinished(self) -> str | None:
+        """What the file has to say yet, in words; None: nothing."""
+        if self.base_url is not None or self.client == SANDBOX:
+            return None
+        return f'base_url is missing: the client "{self.client}" needs the address of your account'
+
+    @property
     def closed_because(self) -> str | None:
         """Why nothing can be delivered there, in words; None: it can."""
+        if self.unfinished:
+            return self.unfinished
         oauth = (self.oauth.client_secret, self.oauth.key) if self.oauth else ()
         return next((each.problem for each in (self.credential, *oauth) if each and each.problem), None)
 

@@ -152,6 +152,23 @@ def test_a_missing_secret_is_a_notice(environ: Mapping[str, str]) -> None:
     assert (found["notice"], "secrets" in found) == ("warn", False)
 
 
+def test_a_crm_without_its_address_fails_in_one_line(environ: Mapping[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "intake.toml"
+    file.write_text(f'{file.read_text()}\n[[destinations]]\nname = "other"\nclient = "hubspot"\n')
+    said = intake(environ, "check", "--json")
+    told = [line for line in listed(said.document, "checks") if "other" in str(line) and line["verdict"] != "ok"]
+    why = 'base_url is missing: the client "hubspot" needs the address of your account'
+    assert [(line["verdict"], line["what"], line["detail"]) for line in told] == [("fail", "destination other", why)]
+    assert said.status == 2
+
+
+def test_a_crm_without_any_credential_is_told(environ: Mapping[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "intake.toml"
+    other = '\n[[destinations]]\nname = "other"\nclient = "hubspot"\nbase_url = "https://api.hubapi.com"\n'
+    file.write_text(file.read_text() + other)
+    assert verdicts(environ)["destination other: credential"] == "warn"
+
+
 def test_a_client_that_this_version_lacks_is_told(environ: Mapping[str, str], tmp_path: Path) -> None:
     future = min(KNOWN_CLIENTS - CLIENTS.keys())
     file = tmp_path / "intake.toml"

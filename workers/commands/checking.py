@@ -19,6 +19,11 @@ from workers.commands.connecting import connect
 from workers.commands.contracting import contract, of_contracts
 from workers.commands.reaching import of_public_address
 from workers.commands.tools import desk
+from workers.desk import Wired
+
+NEVER_RUN = 'this client was never run against a real server: begin with mode = "test"'
+# Clients of what may ask for no credential: the sandbox has its own, and a program of one's own may trust this host.
+MAY_BE_OPEN = ("sandbox", "http")
 
 
 @click.command()
@@ -37,20 +42,26 @@ def check(*, json_wanted: bool) -> None:
 def of_clients(settings: Settings) -> Iterator[Line]:
     """Whether this version speaks to each CRM that is configured."""
     for each in settings.destinations.values():
+        what = f"destination {each.name}"
+        if each.unfinished:
+            yield Line("fail", what, each.unfinished, "write it in its [[destinations]], and start again",
+                       configuration=True)  # fmt: skip
+            continue
         if each.closed_because:
             continue  # It is among the notices.
         try:
             wired = wiring.wire(each, place.environment())
         except (UnknownClient, BadSetting, ValueError) as wrong:
-            yield Line("fail", f"destination {each.name}", str(wrong), "correct the configuration", configuration=True)
+            yield Line("fail", what, str(wrong), "correct the configuration", configuration=True)
         else:
-            proven = wired.client.verified
-            yield Line(
-                "ok" if proven else "warn",
-                f"destination {each.name}",
-                f"client {each.client}",
-                "" if proven else 'this client was never run against a real server: begin with mode = "test"',
-            )
+            yield from _of_client(what, wired)
+
+
+def _of_client(what: str, wired: Wired) -> Iterator[Line]:
+    destination, remedy = wired.destination, "" if wired.client.verified else NEVER_RUN
+    yield Line("warn" if remedy else "ok", what, f"client {destination.client}", remedy)
+    if destination.client not in MAY_BE_OPEN and destination.credential is None and destination.oauth is None:
+        yield Line("warn", f"{what}: credential", "neither credential nor oauth is named", "name one, and start again")
 
 
 @click.group()

@@ -82,7 +82,8 @@ def test_missing_verify_token_leaves_the_source_open(loads: Loads) -> None:
 
 
 def test_missing_credential_closes_its_destination_only(loads: Loads) -> None:
-    crm = '[[destinations]]\nname = "crm"\nclient = "http"\ncredential = "env:TOKEN"\n'
+    crm = '[[destinations]]\nname = "crm"\nclient = "http"\nbase_url = "https://crm.example.com"\n'
+    crm += 'credential = "env:TOKEN"\n'
     settings = loads(crm + SOURCE)
     assert settings.destinations["crm"].closed_because == "env:TOKEN is not set"
     assert settings.sources["web"].closed_because is None
