@@ -6,16 +6,20 @@ Connections are kept after an answer, as those of CRMs are.
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from email.errors import FirstHeaderLineIsContinuationDefect, MissingHeaderBodySeparatorDefect
+from http import HTTPStatus
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
-from werkzeug.serving import BaseWSGIServer, ThreadedWSGIServer, WSGIRequestHandler
+from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 
 from crm_clients.sandbox import api, control
 from crm_clients.sandbox.api import Sandbox
@@ -30,8 +34,18 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 LARGEST_BODY = 1_000_000
+
+# Who sends a body that is not wanted has so long to send it and take the answer, in seconds.
+LINGERS = 2.0
+
 NOT_FOUND = 404
 TOKEN = "sandbox"  # noqa: S105 - it opens nothing but a server of made-up records on this host
+
+# More digits are no length, and Python would not even read thousands of them.
+_LENGTH = re.compile("[0-9]{1,18}")
+
+# Where a line is no header, the rest of the head is not read: a length may stand in it.
+_CUT_HEAD = (FirstHeaderLineIsContinuationDefect, MissingHeaderBodySeparatorDefect)
 
 
 def application(sandbox: Sandbox) -> Flask:
@@ -67,14 +81,14 @@ def _response(answer: Answer) -> Response:
 class _Handler(WSGIRequestHandler):
     """One connection.  It writes no line per request: /control/requests is the log."""
 
-    server: _Server
+    server: Server
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # Head and body are two writes; the body would wait until the head is acknowledged.
 
     def setup(self) -> None:
         """Begin a connection."""
         super().setup()
-        self.server.kept.add(self.connection)
+        self.server.keep(self.connection)
 
     def finish(self) -> None:
         """End a connection."""
@@ -82,34 +96,73 @@ class _Handler(WSGIRequestHandler):
         super().finish()
 
     def run_wsgi(self) -> None:
-        """Answer one request; werkzeug's own closes the connection after each."""
-        if self.headers.get("Expect", "").lower() == "100-continue":
-            self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        environ = self.make_environ()
-        goes_on = self._read_body(environ)
+        """Answer one request; werkzeug's own closes the connection after each.
+
+        What a stop cut, or came before it was begun, has no answer: an answer would say that it was refused.
+        """
+        length, environ = self._length(), self._environ()
+        if environ is None or length == "unreadable":
+            self.send_error(HTTPStatus.BAD_REQUEST)
+            self._linger()
+        elif self.server.closing:
+            self.close_connection = True
+        elif length == "unread":
+            self._answer(environ, goes_on=False)
+            self._linger()
+        elif len(body := self.rfile.read(length)) < length:
+            self.close_connection = True
+        else:
+            environ["wsgi.input"] = BytesIO(body)
+            self._answer(environ, goes_on=True)
+
+    def _environ(self) -> WSGIEnvironment | None:
+        """None: of an address that is none."""
+        try:
+            return self.make_environ()
+        except ValueError:
+            return None
+
+    def _length(self) -> int | Literal["unread", "unreadable"]:
+        """How long the body is.  "unread": the next request is not looked for behind it; "unreadable": nor this one."""
+        lengths = set(self.headers.get_all("Content-Length", ["0"]))
+        length = lengths.pop()
+        if (
+            lengths
+            or not _LENGTH.fullmatch(length)
+            or any(isinstance(each, _CUT_HEAD) for each in self.headers.defects)
+        ):
+            return "unreadable"
+        return "unread" if "Transfer-Encoding" in self.headers or int(length) > LARGEST_BODY else int(length)
+
+    def _answer(self, environ: WSGIEnvironment, *, goes_on: bool) -> None:
+        """Execute it and say so.  A client of HTTP/1.0 takes each connection for one that ends, unless it is told."""
         answer = Response.from_app(self.server.app, environ, buffered=True)
         self.send_response(answer.status_code)
         for name, value in answer.headers.items():
             self.send_header(name, value)
-        if self.server.closing or not goes_on:
+        if self.close_connection or self.server.closing or not goes_on or self.request_version == "HTTP/1.0":
             self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(answer.get_data())
 
-    def _read_body(self, environ: WSGIEnvironment) -> bool:
-        """Whether the next request begins where this one ended: not after a body that nobody reads."""
-        length = self.headers.get("Content-Length", "0")
-        if "Transfer-Encoding" in self.headers or not length.isdecimal() or int(length) > LARGEST_BODY:
-            return False
-        environ["wsgi.input"] = BytesIO(self.rfile.read(int(length)))
-        return True
+    def _linger(self) -> None:
+        """Throw away what still comes: to close before it is read resets the connection, and the answer is lost."""
+        until = time.monotonic() + LINGERS
+        with contextlib.suppress(OSError):  # The client may be gone, or slow.
+            self.connection.shutdown(socket.SHUT_WR)
+            while (left := until - time.monotonic()) > 0:
+                self.connection.settimeout(left)
+                if not self.connection.recv(65536):
+                    break
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         pass
 
 
-class _Server(ThreadedWSGIServer):
+class Server(ThreadedWSGIServer):
+    """The listener.  `kept`: the connections that are open; `closing`: no request is begun any more."""
+
     request_queue_size = 1024
 
     def __init__(self, port: int, app: Flask) -> None:
@@ -117,13 +170,24 @@ class _Server(ThreadedWSGIServer):
         self.closing = False
         super().__init__("127.0.0.1", port, app, handler=_Handler)
 
+    def keep(self, connection: socket.socket) -> None:
+        """Know this connection when it comes to a stop, which may be now."""
+        self.kept.add(connection)
+        if self.closing:
+            _end(connection)
+
     def server_close(self) -> None:
-        """Take no more connections; those that are kept end with the request that they carry."""
+        """Take no more connections, and no more requests on those that are kept."""
         super().server_close()
         self.closing = True
         for each in tuple(self.kept):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RD)
+            _end(each)
+
+
+def _end(connection: socket.socket) -> None:
+    """Let nothing more come in; the answer that it carries still goes out."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +196,7 @@ class Running:
 
     port: int
     token: str = field(repr=False)
-    server: BaseWSGIServer = field(repr=False)
+    server: Server = field(repr=False)
     sandbox: Sandbox = field(repr=False)
 
     @property
@@ -151,7 +215,7 @@ def start(port: int = 0, data: str = ":memory:", of: Profile | None = None, toke
     """Start a sandbox in a thread.  `port` 0: any free one; `data` is a file, or ":memory:"; `of` None: "stored"."""
     store, clock = Store(data), Clock()
     sandbox = Sandbox(store, clock, Held(clock), Rules(), of or profile("stored"), token)
-    server = _Server(port, application(sandbox))
+    server = Server(port, application(sandbox))
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     return Running(server.port, token, server, sandbox)
 

@@ -14,6 +14,7 @@ from crm_clients.sandbox.server import LARGEST_BODY, Running, running
 
 HEADERS = {"Authorization": "Bearer sandbox", "Content-Type": "application/json"}
 CONTACT = json.dumps({"name": "Eva Ejemplo"})
+NEXT = "GET /api/me HTTP/1.1\r\n\r\n"
 
 
 @pytest.fixture
@@ -48,16 +49,76 @@ def test_a_body_that_nobody_wants_is_not_the_next_request(connection: http.clien
     assert status(connection, "POST", "/api/contacts", CONTACT) == 201
 
 
-@pytest.mark.parametrize(
-    "head", [f"Content-Length: {LARGEST_BODY + 1}", "Content-Length: -1", "Transfer-Encoding: chunked"]
-)
-def test_where_a_body_ends_unread_the_connection_ends(server: Running, head: str) -> None:
+def said_to(server: Running, request: str) -> str:
+    """All that the sandbox says until it ends the connection; the client says nothing more after this."""
     with closing(socket.create_connection(("127.0.0.1", server.port), timeout=10.0)) as sock:
-        sock.sendall(f"POST /api/contacts HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n".encode())
+        sock.sendall(request.encode())
         sock.shutdown(socket.SHUT_WR)
-        received = b"".join(iter(lambda: sock.recv(65536), b""))
-    assert b"\r\nConnection: close\r\n" in received
-    assert received.count(b"HTTP/1.1 ") == 1
+        return b"".join(iter(lambda: sock.recv(65536), b"")).decode()
+
+
+def post(*heads: str, version: str = "1.1") -> str:
+    return "\r\n".join((f"POST /api/contacts HTTP/{version}", "Authorization: Bearer sandbox", *heads, "", CONTACT))
+
+
+@pytest.mark.parametrize("head", [f"Content-Length: {LARGEST_BODY + 1}", "Transfer-Encoding: chunked"])
+def test_where_a_body_ends_unread_the_connection_ends(server: Running, head: str) -> None:
+    said = said_to(server, post(head) + NEXT)
+    assert (said.count("\r\nConnection: close\r\n"), said.count("HTTP/1.1 ")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ["Content-Length: -1"],
+        ["Content-Length: 1", f"Content-Length: {len(CONTACT)}"],
+        [f"Content-Length: {'9' * 5000}"],
+        [f"Content-Length : {len(CONTACT)}"],
+        ["no header", f"Content-Length: {len(CONTACT)}"],
+    ],
+)
+def test_a_request_whose_end_nobody_knows_is_refused_and_the_last(server: Running, heads: list[str]) -> None:
+    said = said_to(server, post(*heads) + NEXT)
+    assert said.startswith("HTTP/1.1 400 ")
+    assert said.count("HTTP/1.1 ") == 1
+
+
+def test_an_address_that_is_none_is_refused(server: Running) -> None:
+    assert said_to(server, "GET http://[ HTTP/1.1\r\n\r\n").startswith("HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("wish", ["close", "keep-alive"])
+def test_a_client_of_the_older_protocol_is_told_that_the_connection_ends(server: Running, wish: str) -> None:
+    said = said_to(server, post(f"Content-Length: {len(CONTACT)}", f"Connection: {wish}", version="1.0"))
+    assert "\r\nConnection: close\r\n" in said
+
+
+def test_a_client_that_asks_first_is_told_once_to_go_on(server: Running) -> None:
+    said = said_to(server, post(f"Content-Length: {len(CONTACT)}", "Expect: 100-continue"))
+    assert said.count("HTTP/1.1 100 ") == 1
+
+
+def test_a_client_whose_body_is_too_large_still_hears_so(connection: http.client.HTTPConnection) -> None:
+    assert status(connection, "POST", "/api/contacts", "x" * 20 * LARGEST_BODY) == 413
+
+
+def test_a_body_that_was_cut_is_answered_by_nothing(server: Running) -> None:
+    assert said_to(server, post(f"Content-Length: {len(CONTACT) + 1}")) == ""
+
+
+def test_a_request_that_a_stop_cuts_is_not_said_to_be_refused(server: Running) -> None:
+    with closing(socket.create_connection(("127.0.0.1", server.port), timeout=10.0)) as sock:
+        sock.sendall(post(f"Content-Length: {len(CONTACT) + 1}", "Expect: 100-continue").encode())
+        assert sock.recv(100).startswith(b"HTTP/1.1 100 ")  # So its head was read.
+        server.stop()
+        assert sock.recv(100) == b""
+
+
+def test_after_a_stop_no_request_is_answered(connection: http.client.HTTPConnection, server: Running) -> None:
+    assert status(connection, "GET", "/api/me") == 200
+    server.server.closing = True  # As for a request that is there before the connection can be shut.
+    with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+        status(connection, "GET", "/api/me")
 
 
 def test_a_stop_ends_the_kept_connections(connection: http.client.HTTPConnection, server: Running) -> None:
