@@ -35,6 +35,10 @@ MOST_INTERIM_ANSWERS = 8
 # Hosts whose open connections are kept; an installation has a few CRM accounts.
 MOST_HOSTS = 16
 
+# A connection that carried no request for so long is not taken again, in seconds.  What stands between us and a CRM may
+# forget it without a word, some after a minute, and each look on it would then wait in vain for its whole time.
+MOST_REST = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Sending:
@@ -120,6 +124,12 @@ class _Guarded(HTTPConnection):
     """A connection that asks the gate before the first byte, and that the watchdog can shut."""
 
     response_class = _WholeHead
+    last_sent: float = 0.0  # by the clock of the calls
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether it may carry the next request; asked of those that an earlier one left open."""
+        return SENDING.get().call.now() - self.last_sent < MOST_REST and super().is_connected
 
     def _new_conn(self) -> socket.socket:
         """Connect to one of the host's addresses.  Raises TooLate, gaierror, NewConnectionError.
@@ -145,6 +155,7 @@ class _Guarded(HTTPConnection):
             if not sending.call.is_watched:
                 sending.call.watch(self.sock)
             sending.begin()
+            self.last_sent = sending.call.now()
         super().send(data)
 
 

@@ -52,6 +52,10 @@ class Call:
         self.handed_over = False
         self.expired = False
 
+    def now(self) -> float:
+        """A reading of the clock in which its times are told."""
+        return self._clock()
+
     def seconds_to_begin(self) -> float:
         """What is left until the first byte must have gone.  Raises TooLate if nothing is."""
         left = self.send_by - self._clock()
