@@ -73,6 +73,10 @@ FAIL = """
     UPDATE pulls SET failure = %(failure)s, ended_at = clock_timestamp(), due_at = clock_timestamp() + %(after)s
      WHERE source = %(source)s AND claim_token = %(token)s AND due_at IS NOT NULL
 """
+GIVE_BACK = """
+    UPDATE pulls SET due_at = clock_timestamp()
+     WHERE source = %(source)s AND claim_token = %(token)s AND due_at IS NOT NULL
+"""
 
 
 def claim(conn: Conn, *, sources: list[str], lease: timedelta) -> Pull | None:
@@ -90,6 +94,11 @@ def end(conn: Conn, pull: Pull, *, after: timedelta) -> None:
 def fail(conn: Conn, pull: Pull, *, failure: str, after: timedelta) -> None:
     """Not all was read: the next one begins where this one did."""
     conn.execute(FAIL, {"source": pull.source, "token": pull.token, "failure": failure, "after": after})
+
+
+def give_back(conn: Conn, pull: Pull) -> None:
+    """Not all was read, and nothing is wrong: another worker begins at once, where this one did."""
+    conn.execute(GIVE_BACK, {"source": pull.source, "token": pull.token})
 
 
 # --- through the door -----------------------------------------------------------------------------------------------

@@ -50,6 +50,14 @@ class PullFailed(Exception):
         self.reason = reason
 
 
+class PullStopped(Exception):
+    """This process was told to stop, and asked for no further page.  `counts`: what was read before; it is accepted."""
+
+    def __init__(self, counts: Counts) -> None:
+        super().__init__("stopped")
+        self.counts = counts
+
+
 @dataclass(frozen=True, slots=True)
 class Pulled:
     """One delivery as the sender would have made it."""
@@ -79,6 +87,11 @@ def pull_due(desk: Desk) -> bool:
         with transaction(desk.pool) as conn:
             pulls.fail(conn, due, failure=failed.reason, after=min(AGAIN, every))
         return True
+    except PullStopped as stopped:
+        log.info("pull stopped", source=source.name, read=stopped.counts.read, new=stopped.counts.new)
+        with transaction(desk.pool) as conn:
+            pulls.give_back(conn, due)
+        return True
     log.info("pulled", source=source.name, read=counts.read, new=counts.new)
     with transaction(desk.pool) as conn:
         pulls.end(conn, due, after=every)
@@ -86,15 +99,28 @@ def pull_due(desk: Desk) -> bool:
 
 
 def pull(desk: Desk, source: Source, since: datetime) -> Counts:
-    """Everything that the sender has since then.  Raises PullFailed, psycopg.Error."""
+    """Everything that the sender has since then.  Raises PullFailed, PullStopped, psycopg.Error."""
     done = Counts()
     with desk.pool.connection() as conn, conn.cursor(row_factory=scalar_row) as cursor:
         now: datetime | None = cursor.execute("SELECT clock_timestamp()").fetchone()
     doorman = Doorman(desk.settings, source, desk.installation.key, now or datetime.now(UTC))
-    for each in _all(desk, source, since):
-        with desk.pool.connection() as conn:
-            done = done.plus(doorman.accept(conn, each.body, each.headers))
+    try:
+        for each in _all(desk, source, since):
+            with desk.pool.connection() as conn:
+                done = done.plus(doorman.accept(conn, each.body, each.headers))
+    except _StopsHere:
+        raise PullStopped(done) from None
     return done
+
+
+class _StopsHere(Exception):
+    """No further page is asked for."""
+
+
+def _may_ask_on(desk: Desk) -> None:
+    """Before each page: all that the pages before it held is accepted by then.  Raises _StopsHere."""
+    if desk.stopping():
+        raise _StopsHere
 
 
 def _all(desk: Desk, source: Source, since: datetime) -> Iterator[Pulled]:
@@ -146,6 +172,7 @@ def _graph_list(desk: Desk, there: Account, path: str, asked: tuple[tuple[str, s
     """All pages of an edge; the cursor is followed, and never the ready address, in which the token would stand."""
     after: tuple[tuple[str, str], ...] = ()
     while True:
+        _may_ask_on(desk)
         read = graph.read(desk, there, Request("GET", path, (*asked, ("limit", str(PAGE)), *after)))
         match read:
             case graph.Got(body):
@@ -186,6 +213,7 @@ def _orders(desk: Desk, source: Source, since: datetime) -> Iterator[Pulled]:
         ("orderby", "id"), ("order", "asc"), ("per_page", str(PAGE)),
     )  # fmt: skip
     for number in count(1):
+        _may_ask_on(desk)
         response = _asked(desk, there, Request("GET", "/wp-json/wc/v3/orders", (*asked, ("page", str(number)))))
         orders = _list(response.body)
         # Versions before 5.8 do not know `modified_after` and give all that there ever was.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import psycopg
@@ -83,3 +85,19 @@ def test_a_shop_that_is_away_is_told(database_url: str, tmp_path: Path) -> None:
     pin(database_url, tmp_path)
     status, said = run(database_url, tmp_path, "shop", "--since", "24h")
     assert (status, "not all could be read (refused)" in " ".join(said.split())) == (1, True)
+
+
+def test_a_signal_ends_it_after_the_page_and_says_how_to_go_on(database_url: str, tmp_path: Path) -> None:
+    pin(database_url, tmp_path)
+
+    def orders(_asked: object) -> object:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return [order(1), order(2)]
+
+    with graph_server() as api:
+        api.tokens = {PROOF}
+        api.objects[ORDERS] = orders
+        status, said = run(database_url, tmp_path, "shop", "--since", "2026-11-19T08:00-05:00", shop=api.url)
+    assert (status, len(api.asked)) == (1, 1)
+    assert "intake pull shop --since 2026-11-19T08:00:00-05:00" in said
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.graph_server import Answer
 from tests.simulation.ads import Ads, ads
 from tests.simulation.shop import Shop, order, shop
 from workers import pull
-from workers.pull import PullFailed
+from workers.pull import PullFailed, PullStopped
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 NOVEMBER = datetime(2026, 11, 19, tzinfo=UTC)
@@ -123,6 +124,23 @@ def test_whatever_a_shop_answers_is_told(woo: Shop, fault: Answer) -> None:
         pulled(woo, NOVEMBER)
 
 
+def test_a_pull_that_is_told_to_stop_ends_after_its_page(woo: Shop) -> None:
+    woo.orders = [order(number) for number in range(1, 102)]
+    desk = replace(woo.lab.desk, stopping=lambda: len(woo.api.asked) == 1)
+    with pytest.raises(PullStopped) as stopped:
+        pull.pull(desk, woo.lab.settings.sources["shop"], NOVEMBER)
+    assert (stopped.value.counts.new, len(woo.lab.rows("SELECT FROM events"))) == (100, 100)
+
+
+def test_a_pull_of_many_forms_stops_between_two_of_them(meta: Ads) -> None:
+    meta.graph.add_form("500", "1001")
+    meta.graph.add_form("501", "1002")
+    desk = replace(meta.lab.desk, stopping=lambda: len(meta.graph.asked) == 2)
+    with pytest.raises(PullStopped) as stopped:
+        pull.pull(desk, meta.lab.settings.sources["ads"], MARCH)
+    assert stopped.value.counts.new == 1
+
+
 # --- by the clock ---------------------------------------------------------------------------------------------------
 
 
@@ -169,6 +187,17 @@ def test_after_a_failure_the_next_pull_begins_where_that_one_did(woo: Shop) -> N
     (good,) = woo.lab.rows("SELECT failure, read_until FROM pulls")
     assert good["failure"] is None
     assert str(good["read_until"]) > str(failed["read_until"])
+
+
+def test_a_pull_that_was_stopped_is_taken_again_at_once_from_where_it_began(woo: Shop) -> None:
+    woo.orders = [order(number, changed=now()) for number in range(1, 102)]
+    plan(woo)
+    (before,) = woo.lab.rows("SELECT read_until FROM pulls")
+    assert pull.pull_due(replace(woo.lab.desk, stopping=lambda: len(woo.api.asked) == 1))
+    (stopped,) = woo.lab.rows("SELECT read_until, failure, due_at <= clock_timestamp() AS due FROM pulls")
+    assert stopped == {**before, "failure": None, "due": True}
+    assert pull.pull_due(woo.lab.desk)
+    assert len(woo.lab.rows("SELECT FROM events")) == 101
 
 
 def test_a_shop_that_cannot_be_asked_for_long_is_a_condition(woo: Shop) -> None:

@@ -1,7 +1,9 @@
-"""A worker's desk for one command."""
+"""A worker's desk for one command, and how a long one is told to stop."""
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,3 +27,22 @@ def desk() -> Iterator[Desk]:
     finally:
         made.pool.close()
         made.transport.close()
+
+
+@contextmanager
+def told_to_stop() -> Iterator[threading.Event]:
+    """Set by the first SIGTERM or SIGINT; a second one ends the command as it would without this."""
+    told = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def tell(number: int, _frame: object) -> None:
+        told.set()
+        signal.signal(number, before[signal.Signals(number)])
+
+    for number in before:
+        signal.signal(number, tell)
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
