@@ -15,7 +15,7 @@ the end of an approval's time, moves stands in `intake/person_arrows.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import LiteralString
@@ -57,47 +57,70 @@ class Claim:
 #
 # What has a time at which it is due is received or waiting, and nothing else is (due_iff_claimable).  To ask for the
 # states as well would let PostgreSQL find them by an index of all that is open, and sort what is due at each claim.
+#
+# The lane of which the least is in hand goes first, then the one that waits longest.  A lane is only tried where those
+# before it gave nothing.
 CLAIM = """
+    WITH turns AS (
+        SELECT l.destination, l.source
+          FROM lanes l
+         WHERE l.due_at <= statement_timestamp() AND l.destination = ANY(%(destinations)s)
+           AND NOT EXISTS (SELECT FROM accounts a WHERE a.destination = l.destination AND a.paused_at IS NOT NULL)
+           AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = l.source)
+         ORDER BY (SELECT count(*) FROM unnest(%(in_hand)s::text[]) AS held (source) WHERE held.source = l.source),
+                  l.due_at)
     UPDATE deliveries
        SET state = 'delivering', reason = NULL, due_at = NULL, blocked_on = NULL,
            claim_token = %(token)s, claimed_until = clock_timestamp() + %(lease)s
      WHERE (event_id, generation) = (
-           SELECT d.event_id, d.generation
-             FROM deliveries d
-            WHERE d.due_at <= statement_timestamp()
-              -- All in one: of each alone the planner guesses that it is rare, and would then sort all that is due.
-              -- What may be many is looked up one row at a time, never read as a whole.
-              AND CASE
-                  WHEN d.destination <> ALL(%(destinations)s) THEN false
-                  WHEN EXISTS (SELECT FROM accounts a WHERE a.destination = d.destination AND a.paused_at IS NOT NULL)
-                  THEN false
-                  WHEN EXISTS (SELECT FROM paused_sources p WHERE p.source = d.source) THEN false
-                  -- Its approval is over.  If its work is, too, only the end is left to be noted.
-                  WHEN d.approved_until <= clock_timestamp()
-                   AND (SELECT r.state = 'known' FROM records r
-                         WHERE r.record_id = CASE d.part WHEN 'follow_up' THEN d.note_record ELSE d.task_record END)
-                       IS NOT TRUE
-                  THEN false
-                  WHEN (SELECT true FROM deliveries before
-                         WHERE before.need_id = d.need_id
-                           AND CASE WHEN before.state = 'delivering' THEN true
-                                    WHEN before.state IN ('received', 'waiting')
-                                    THEN (before.position, before.received_at, before.event_id)
-                                       < (d.position, d.received_at, d.event_id)
-                                    ELSE false END
-                         LIMIT 1)
-                  THEN false
-                  ELSE true END
-            ORDER BY d.due_at
-              FOR UPDATE OF d SKIP LOCKED
+           SELECT next.event_id, next.generation
+             FROM turns, LATERAL (
+                  SELECT d.event_id, d.generation
+                    FROM deliveries d
+                   WHERE d.destination = turns.destination AND d.source = turns.source
+                     AND d.due_at <= statement_timestamp()
+                     -- All in one: of each alone the planner guesses that it is rare, and would then sort all that is
+                     -- due.  What may be many is looked up one row at a time, never read as a whole.
+                     AND CASE
+                         -- Its approval is over.  If its work is, too, only the end is left to be noted.
+                         WHEN d.approved_until <= clock_timestamp()
+                          AND (SELECT r.state = 'known' FROM records r
+                                WHERE r.record_id = CASE d.part WHEN 'follow_up' THEN d.note_record
+                                                                ELSE d.task_record END) IS NOT TRUE
+                         THEN false
+                         WHEN (SELECT true FROM deliveries before
+                                WHERE before.need_id = d.need_id
+                                  AND CASE WHEN before.state = 'delivering' THEN true
+                                           WHEN before.state IN ('received', 'waiting')
+                                           THEN (before.position, before.received_at, before.event_id)
+                                              < (d.position, d.received_at, d.event_id)
+                                           ELSE false END
+                                LIMIT 1)
+                         THEN false
+                         ELSE true END
+                   ORDER BY d.due_at
+                     FOR UPDATE OF d SKIP LOCKED
+                   LIMIT 1) AS next
             LIMIT 1)
     RETURNING event_id, generation, claim_token AS token, need_id, part, position, mode, source, destination
 """
 
 
-def claim(conn: Conn, *, destinations: list[str], lease: timedelta, token: UUID | None = None) -> Claim | None:
-    """Take the next due delivery for one of these accounts; None: none is due now, or another was faster."""
-    parameters = {"token": token or uuid4(), "lease": lease, "destinations": destinations}
+def claim(
+    conn: Conn,
+    *,
+    destinations: Sequence[str],
+    lease: timedelta,
+    in_hand: Sequence[str] = (),
+    token: UUID | None = None,
+) -> Claim | None:
+    """Take the next due delivery for one of these accounts; None: none is due now, or another was faster.
+
+    `in_hand`: the sources of what the caller works on already, each as often as it does; others go first.
+    """
+    parameters = {
+        "token": token or uuid4(), "lease": lease, "destinations": list(destinations), "in_hand": list(in_hand),
+    }  # fmt: skip
     try:
         with conn.cursor(row_factory=class_row(Claim)) as cursor:
             return cursor.execute(CLAIM, parameters).fetchone()

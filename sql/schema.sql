@@ -226,7 +226,7 @@ CREATE TABLE deliveries (
 -- No index tells when a lease ends, so that to make it longer writes to none.
 CREATE UNIQUE INDEX one_delivering_per_need ON deliveries (need_id) WHERE state = 'delivering';
 -- Which is what may be claimed (due_iff_claimable).  A claim asks for nothing that another index tells of, too.
-CREATE INDEX deliveries_by_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_of_lane ON deliveries (destination, source, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_blocked ON deliveries (blocked_on) WHERE blocked_on IS NOT NULL;
 CREATE INDEX deliveries_pending ON deliveries (received_at, event_id)
     WHERE state NOT IN ('confirmed', 'cancelled', 'superseded');
@@ -246,6 +246,21 @@ CREATE INDEX deliveries_of_crm ON deliveries (destination, source, mode, receive
     WHERE state IN ('confirmed', 'cancelled', 'superseded');
 -- What ended without arriving.
 CREATE INDEX deliveries_ended ON deliveries (state, source) WHERE state IN ('cancelled', 'superseded');
+
+-- What is to be delivered, by CRM and way in, and when the first of each is due.  One look into the index for each lane,
+-- however much is due in it.
+CREATE VIEW lanes AS
+    WITH RECURSIVE lane AS (
+        (SELECT destination, source, due_at FROM deliveries
+          WHERE due_at IS NOT NULL
+          ORDER BY destination, source, due_at LIMIT 1)
+        UNION ALL
+        SELECT next.destination, next.source, next.due_at
+          FROM lane, LATERAL (
+               SELECT d.destination, d.source, d.due_at FROM deliveries d
+                WHERE d.due_at IS NOT NULL AND (d.destination, d.source) > (lane.destination, lane.source)
+                ORDER BY d.destination, d.source, d.due_at LIMIT 1) AS next)
+    SELECT destination, source, due_at FROM lane;
 
 -- What an event said may stand in a record that another event of its need makes: in its opportunity, where it came just
 -- after the first message, or in the note of an earlier one.  The rows are fixed in the transaction that commits the

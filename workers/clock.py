@@ -24,7 +24,7 @@ EVERY = 1.0  # seconds
 # What may be many is asked for its first time, which an index tells also where nothing is due.
 # What has a time at which it is due may be claimed (due_iff_claimable).
 DUE = """
-    SELECT (SELECT min(due_at) FROM deliveries) <= statement_timestamp()
+    SELECT EXISTS (SELECT FROM lanes WHERE due_at <= statement_timestamp())
         OR (SELECT min(look_at) FROM records) <= statement_timestamp()
         OR EXISTS (SELECT FROM accounts WHERE control_at <= statement_timestamp())
         OR EXISTS (SELECT FROM fetches f WHERE due_at <= statement_timestamp()

@@ -22,6 +22,7 @@ from intake.naming import Scope
 from intake.sealing import Seal
 from workers.limiter import Limiter, Unlimited
 from workers.probe.measured import Contract, careful
+from workers.turns import InHand
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class Desk:
     jitter: Callable[[], float] = field(default=random.random)
     at: Callable[[str], None] = _nowhere
     stopping: Callable[[], bool] = _never
+    in_hand: InHand = field(default_factory=InHand)
     # (destination, user) -> (when by the clock, whether they are still there); what is lost here is asked again.
     users: MutableMapping[tuple[str, str], tuple[float, bool]] = field(default_factory=dict)
     # destination -> when by the clock its quota was written down last

@@ -1,13 +1,13 @@
 """The pool that empties the queue: threads that claim due work one by one until none is left or the slice is over.
 
-How many there are, and when they leave, stands in shift.py.  The hint that started it says nothing of
-what is due; PostgreSQL does.  What somebody at the desk waits for comes first (it is rare), then deliveries, then what
-has to be fetched for them, then looks, then the control calls of paused accounts, then the pages of the nightly
-reconciliation.
+How many there are, and when they leave, stands in shift.py.  The hint that started it says nothing of what is due;
+PostgreSQL does.  What somebody at the desk waits for comes first (it is rare), then mostly deliveries, then what has to
+be fetched for them, looks, the control calls of paused accounts, and what is rarer (turns.py).
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +27,7 @@ from workers.look import look_due
 from workers.nightly import page_due
 from workers.pull import pull_due
 from workers.shift import Shift
+from workers.turns import in_turn
 
 log = structlog.get_logger()
 
@@ -37,21 +38,22 @@ SLICE = timedelta(seconds=55)
 def drain(desk: Desk, *, threads: int, slice_of: timedelta = SLICE, stop: threading.Event | None = None) -> int:
     """Work until nothing is due, the slice is over, or `stop` is set; returns how many pieces of work were done."""
     until = desk.deadline(slice_of)
-    stopping = stop or threading.Event()
+    stopping, turns = stop or threading.Event(), itertools.count(1)
     with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="drain") as pool:
         shift = Shift(
             pool,
             threads,
-            look=lambda at_all: _look(desk, shift, at_all=at_all),
+            look=lambda at_all: _look(desk, shift, next(turns) if at_all else None),
             stops=lambda: stopping.is_set() or desk.clock() >= until,
             clock=desk.clock,
         )
         return shift.run()
 
 
-def _look(desk: Desk, shift: Shift, *, at_all: bool) -> bool:
+def _look(desk: Desk, shift: Shift, turn: int | None) -> bool:
+    """`turn` None: only for a delivery."""
     try:
-        return one(desk, shift.more) if at_all else _deliver_next(desk, shift.more)
+        return _deliver_next(desk, shift.more) if turn is None else one(desk, shift.more, turn=turn)
     except LOST as lost:
         # What was in flight is in doubt by itself; the clock's next hint brings a worker back.
         log.warning("database lost while working", error=type(lost).__name__)
@@ -62,18 +64,11 @@ def _nobody() -> None:
     """There is nobody to be told."""
 
 
-def one(desk: Desk, claimed: Callable[[], None] = _nobody) -> bool:
+def one(desk: Desk, claimed: Callable[[], None] = _nobody, *, turn: int = 1) -> bool:
     """Do the next piece of due work.  False: there is none.  `claimed` is told of a delivery before it is worked on."""
-    return (
-        read_due(desk)
-        or _deliver_next(desk, claimed)
-        or fetch_due(desk)
-        or look_due(desk)
-        or _control_due(desk)
-        or _decision_due(desk)
-        or pull_due(desk)
-        or page_due(desk)
-    )
+    others = (fetch_due, look_due, _control_due, _decision_due, pull_due, page_due)
+    kinds = in_turn(lambda desk: _deliver_next(desk, claimed), others, turn)
+    return read_due(desk) or any(kind(desk) for kind in kinds)
 
 
 def _decision_due(desk: Desk) -> bool:
@@ -87,13 +82,14 @@ def _deliver_next(desk: Desk, claimed: Callable[[], None] = _nobody) -> bool:
     refusing = desk.limiter.closed(desk.destinations)
     taking = [each for each in desk.destinations if each not in refusing]
     with desk.pool.connection() as conn:
-        held = deliveries.claim(conn, destinations=taking, lease=desk.patience.lease)
+        held = deliveries.claim(conn, destinations=taking, lease=desk.patience.lease, in_hand=desk.in_hand.sources)
     if held is None:
         return False
     claimed()
     desk.at("delivery.claimed")
     log.info("delivery claimed", event_id=str(held.event_id), part=held.part)
-    deliver(desk, held)
+    with desk.in_hand.holding(held.source):
+        deliver(desk, held)
     return True
 
 

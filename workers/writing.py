@@ -45,6 +45,10 @@ from workers.standing import ForPerson, InDoubt, Interrupted, Known, Later, Stan
 # Each round takes one arrow of a record; more than these would be a quarrel with another worker.
 MOST_ROUNDS = 6
 
+# For so long an answer waits for a connection, in seconds: as long as PostgreSQL itself may take for it.  What is only
+# asked is asked again by another worker, but a write whose answer is lost is in doubt, and a person's in some CRMs.
+ANSWERS_TURN = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Whose:
@@ -144,7 +148,7 @@ def write(desk: Desk, step: Step, record: Record, writing: Writing) -> Call | No
 
 def _take_answer(desk: Desk, record: Record, write_id: int, call: Call) -> None:
     """An attempt takes its own answer, however late, and commits it together with what it means for the record."""
-    with desk.pool.connection() as conn:
+    with desk.pool.connection(timeout=ANSWERS_TURN) as conn:
         match call.means:
             case Confirmed(crm_id) if attempts.confirm(conn, record.record_id, write_id, call.answer, crm_id=crm_id):
                 return

@@ -194,8 +194,8 @@ VARIABLES: Final[Mapping[str, Key]] = {
     "INTAKE_WORKERS": Key("Worker processes."),
     "INTAKE_THREADS": Key("Deliveries at a time in each worker."),
     "INTAKE_CONNECTIONS": Key(
-        "Connections to PostgreSQL that each worker holds at most; its threads take turns, and hold none while they "
-        "wait for a CRM."),
+        "Connections to PostgreSQL that each worker holds at most, two at least; its threads take turns, and hold "
+        "none while they wait for a CRM."),
     "WEB_WORKERS": Key("Processes that receive."),
     "WEB_THREADS": Key("Requests at a time in each of them; each holds a connection to PostgreSQL."),
     "WEB_STORE_LIMIT": Key(

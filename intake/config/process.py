@@ -18,6 +18,9 @@ POOLER: Final = re.compile("transaction")  # read by intake.db
 NAME: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 WHOLE_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
+# The nightly reconciliation may ask one question for minutes; the deliveries then still have another connection.
+LEAST_CONNECTIONS: Final = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -61,7 +64,7 @@ class Process:
             epoch=read.optional_number("INTAKE_EPOCH", 1, 999_999_999),
             workers=read.number("INTAKE_WORKERS", 2, 1, 64),
             threads=read.number("INTAKE_THREADS", 8, 1, 256),
-            connections=read.number("INTAKE_CONNECTIONS", 8, 1, 258),
+            connections=read.number("INTAKE_CONNECTIONS", 8, LEAST_CONNECTIONS, 258),
         )
         read.text("DATABASE_POOLER", POOLER, "must be transaction, or not set")
         if read.problems:

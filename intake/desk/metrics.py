@@ -35,8 +35,8 @@ ITEM_AGES: Final = """
     SELECT kind, extract(epoch FROM clock_timestamp() - min(opened_at)) FROM items WHERE closed_at IS NULL GROUP BY kind
 """
 OVERDUE: Final = """
-    SELECT coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0) FROM deliveries
-     WHERE state IN ('received', 'waiting') AND due_at <= statement_timestamp()
+    SELECT coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0) FROM lanes
+     WHERE due_at <= statement_timestamp()
 """
 IN_DOUBT: Final = "SELECT destination, count(*) FROM records WHERE state IN ('asked', 'in_doubt') GROUP BY destination"
 PAUSED: Final = "SELECT destination, (paused_at IS NOT NULL)::integer FROM accounts"

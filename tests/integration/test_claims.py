@@ -88,3 +88,79 @@ def test_what_is_due_may_be_claimed(quiet_url: str, change: str) -> None:
 @pytest.mark.parametrize("change", MAY_NOT.values(), ids=MAY_NOT.keys())
 def test_what_something_stands_in_the_way_of_may_not_be_claimed(quiet_url: str, change: str) -> None:
     assert not is_claimed(quiet_url, change)
+
+
+# --- lanes ----------------------------------------------------------------------------------------------------------
+
+FLOOD = """
+    SET session_replication_role = replica;
+    INSERT INTO deliveries (event_id, need_id, part, position, mode, source, destination, state, due_at)
+    SELECT md5(source || n)::uuid, hashtext(source || n), 'opener', 0, 'live', source, destination, 'received',
+           clock_timestamp() - age + n * interval '1 s'
+      FROM (VALUES ('flood', 'crm', interval '3 days'), ('today', 'crm', interval '2 days'),
+                   ('other', 'slow', interval '1 day')) AS lane (source, destination, age),
+           generate_series(1, 3) AS n;
+"""
+BLOCKED = "UPDATE deliveries SET approved_until = '-infinity' WHERE source = 'flood'"
+PAUSED = "INSERT INTO paused_sources (source) VALUES ('flood')"
+PAUSED_ACCOUNT = "INSERT INTO accounts VALUES ('crm', clock_timestamp(), 'x', clock_timestamp())"
+ELSEWHERE = "UPDATE deliveries SET due_at = 'infinity' WHERE source = 'flood'"
+
+
+@pytest.mark.parametrize(
+    ("in_hand", "change", "taken"),
+    [
+        ([], "", "flood"),
+        (["flood"], "", "today"),
+        (["flood", "today"], "", "other"),
+        (["flood", "today", "other"], "", "flood"),
+        (["flood", "today", "today", "other"], "", "flood"),
+        (["flood", "flood", "today", "other"], "", "today"),
+        (["gone", "gone"], "", "flood"),
+        ([], BLOCKED, "today"),
+        ([], PAUSED, "today"),
+        ([], PAUSED_ACCOUNT, "other"),
+        ([], ELSEWHERE, "today"),
+        (["today", "other"], BLOCKED, "today"),
+    ],
+)
+def test_the_lane_of_which_the_least_is_in_hand_goes_first(
+    quiet_url: str, in_hand: list[str], change: str, taken: str
+) -> None:
+    with psycopg.connect(quiet_url) as conn:
+        conn.execute(f"{FLOOD}; {change}".encode())
+        lease = timedelta(minutes=1)
+        claimed = deliveries.claim(conn, destinations=["crm", "slow"], lease=lease, in_hand=in_hand)
+        first = conn.execute("SELECT md5(%s || 1)::uuid", [taken]).fetchone()
+        conn.rollback()
+    assert claimed is not None
+    assert (claimed.source, (claimed.event_id,)) == (taken, first)
+
+
+def test_each_lane_tells_when_its_first_is_due(quiet_url: str) -> None:
+    with psycopg.connect(quiet_url) as conn:
+        conn.execute(FLOOD.encode())
+        told = conn.execute("SELECT * FROM lanes").fetchall()
+        asked = conn.execute("SELECT destination, source, min(due_at) FROM deliveries GROUP BY 1, 2 ORDER BY 1, 2")
+        assert told == asked.fetchall()
+        assert len(told) == 3
+        conn.rollback()
+
+
+def test_two_that_claim_at_once_take_different_ones_of_one_lane(quiet_url: str) -> None:
+    with psycopg.connect(quiet_url) as setting:
+        setting.execute(FLOOD.encode())
+        setting.commit()
+    try:
+        with psycopg.connect(quiet_url) as one, psycopg.connect(quiet_url) as other:
+            lease = timedelta(minutes=1)
+            taken = {
+                deliveries.claim(each, destinations=["crm"], lease=lease, in_hand=["today"]) for each in (one, other)
+            }
+            assert [each.source for each in taken if each] == ["flood", "flood"]
+            one.rollback()
+            other.rollback()
+    finally:
+        with psycopg.connect(quiet_url) as setting:
+            setting.execute("SET session_replication_role = replica; DELETE FROM deliveries")
+            setting.commit()

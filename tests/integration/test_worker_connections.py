@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
@@ -12,9 +14,10 @@ import pytest
 from crm_clients.transport import Transport
 from crm_clients.watchdog import boot_clock
 from intake.config import Process
-from intake.db import BoundedConnection, Pool
+from intake.db import BoundedConnection, Pool, open_pool
 from tests.commands import beside
 from tests.lab import Lab, lab
+from tests.running import until
 from workers import wiring
 from workers.desk import Desk
 from workers.drain import drain, one
@@ -49,11 +52,9 @@ def test_a_worker_of_few_threads_holds_no_more_than_they_need(
         assert pool.max_size == 4
 
 
-def test_many_threads_deliver_with_a_single_connection(
-    made: Lab, desk_with: Callable[[Mapping[str, str]], Desk]
-) -> None:
+def test_many_threads_deliver_with_two_connections(made: Lab, desk_with: Callable[[Mapping[str, str]], Desk]) -> None:
     events = [made.form(email=f"ana{number}@example.com", phone=f"98765432{number}") for number in range(6)]
-    desk = desk_with({"INTAKE_THREADS": "6", "INTAKE_CONNECTIONS": "1"})
+    desk = desk_with({"INTAKE_THREADS": "6", "INTAKE_CONNECTIONS": "2"})
     with closing(desk.pool), desk.transport:
         drain(desk, threads=6)
     assert [made.state(each) for each in events] == ["confirmed"] * 6
@@ -67,9 +68,9 @@ class Crowded:
     takes: float
     waited: float = 0.0
 
-    def connection(self) -> AbstractContextManager[BoundedConnection]:
+    def connection(self, timeout: float | None = None) -> AbstractContextManager[BoundedConnection]:
         self.waited += self.takes
-        return self.pool.connection()
+        return self.pool.connection(timeout)
 
     def clock(self) -> float:
         return boot_clock() + self.waited
@@ -80,4 +81,23 @@ def test_a_wait_for_a_connection_takes_nothing_of_the_time_to_send(made: Lab) ->
     crowded = Crowded(made.pool, takes=2 * made.desk.patience.send_within.total_seconds())
     with Transport(clock=crowded.clock) as transport:
         assert one(made.other_desk(pool=crowded, clock=crowded.clock, transport=transport))
+    assert {each["outcome"] for each in made.attempts(event) if each["kind"] == "write"} == {"confirmed"}
+
+
+def test_an_answer_waits_longer_for_its_turn_than_what_is_only_asked(made: Lab) -> None:
+    event, turn = made.form(), 0.2
+    with closing(open_pool(made.database_url, size=1, turn=turn)) as pool:
+        pool.wait(30)
+
+        def give_back_late(taken: BoundedConnection) -> None:
+            until(lambda: pool.get_stats()["requests_waiting"] > 0)
+            time.sleep(3 * turn)
+            pool.putconn(taken)
+
+        def occupy(boundary: str) -> None:
+            if boundary == "contact.answered":
+                threading.Thread(target=give_back_late, args=(pool.getconn(),)).start()
+
+        assert one(made.other_desk(pool=pool, at=occupy))
+    assert made.state(event) == "confirmed"
     assert {each["outcome"] for each in made.attempts(event) if each["kind"] == "write"} == {"confirmed"}

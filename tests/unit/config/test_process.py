@@ -78,6 +78,7 @@ def test_socket_and_key_value_addresses_are_fine() -> None:
         ("PORT", "٣", "must be a whole number from 1 to 65535"),
         ("INTAKE_WORKERS", "1000", "must be a whole number from 1 to 64"),
         ("INTAKE_THREADS", "-1", "must be a whole number from 1 to 256"),
+        ("INTAKE_CONNECTIONS", "1", "must be a whole number from 2 to 258"),
         ("INTAKE_EPOCH", "two", "must be a whole number from 1 to 999999999"),
         ("INTAKE_INSTALLATION", "a b", "must be 1 to 64 letters, digits or dashes"),
         ("DATABASE_URL", "mysql://canary", "must be a postgresql:// address"),
