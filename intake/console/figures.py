@@ -33,6 +33,7 @@ def show() -> str:
     return render_template(
         "figures.html", found=found, days=by_day(found.days, tools().midnight.date()), ages=by_age(found),
         speed=by_channel(found), age_names=age_names(), seconds=seconds, width=charts.WIDTH,
+        shorter=format_span(found.shorter) if found.shorter else "",
     )  # fmt: skip
 
 

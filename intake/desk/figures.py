@@ -14,10 +14,12 @@ from intake.alerts.digest import ATTEMPTS, CHANNELS
 from intake.alerts.effort import Effort, effort
 from intake.db import Conn
 from intake.desk.overview import Reconciled
+from intake.picking import WAYS
 
 DAYS: Final = 14
-# For speed and cost.
+# For speed and cost: so long, or since so many leads came to stand in the CRM, where that is shorter.
 LATELY: Final = timedelta(days=7)
+MOST: Final = 100_000
 # Where one age ends and the next begins, in seconds: an hour, four, a day, a week.
 AGES: Final = (3600, 14_400, 86_400, 604_800)
 
@@ -32,13 +34,42 @@ class Day:
     confirmed: int
 
 
-BY_DAY: Final = """
-    SELECT (e.received_at AT TIME ZONE %(zone)s)::date AS day, e.source, count(*) AS accepted,
-           count(*) FILTER (WHERE d.state = 'confirmed') AS confirmed
-      FROM events e
-      CROSS JOIN LATERAL (SELECT state FROM deliveries WHERE event_id = e.event_id ORDER BY generation DESC LIMIT 1) d
-     WHERE e.mode = 'live' AND e.received_at >= %(since)s
-     GROUP BY 1, 2 ORDER BY 1, 2
+# What came is counted in an index, way by way and day by day.  What of it does not stand in the CRM is less than what
+# does, so this is looked for event by event, and taken away.
+BY_DAY: Final = f"""
+    WITH RECURSIVE {WAYS}, days AS (
+    SELECT day, day::timestamp AT TIME ZONE %(zone)s AS begins, (day + 1)::timestamp AT TIME ZONE %(zone)s AS ends
+      FROM (SELECT (%(since)s AT TIME ZONE %(zone)s)::date + number AS day
+              FROM generate_series(0, %(days)s - 1) AS number) AS numbered
+    ), came AS (
+    SELECT day, source, sum(number)::bigint AS accepted
+      FROM ways w CROSS JOIN days
+      CROSS JOIN LATERAL (
+           SELECT count(*) AS number FROM events e
+            WHERE e.source = w.source AND e.kind = w.kind AND e.mode = w.mode
+              AND e.received_at >= begins AND e.received_at < ends) AS counted
+     WHERE w.mode = 'live' GROUP BY 1, 2 HAVING sum(number) > 0
+    ), open_or_ended AS (
+    SELECT event_id, generation FROM deliveries
+     WHERE state NOT IN ('confirmed', 'cancelled', 'superseded') AND mode = 'live'
+    UNION ALL
+    SELECT event_id, generation FROM deliveries
+     WHERE state IN ('cancelled', 'superseded') AND mode = 'live' AND received_at >= %(since)s - interval '1 hour'
+    ), elsewhere AS (
+    SELECT (e.received_at AT TIME ZONE %(zone)s)::date AS day, e.source, count(*) AS number
+      FROM open_or_ended o JOIN events e USING (event_id)
+     WHERE e.received_at >= %(since)s
+       AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = o.event_id AND d.generation > o.generation)
+     GROUP BY 1, 2
+    )
+    SELECT day, source, accepted, accepted - coalesce(number, 0) AS confirmed
+      FROM came LEFT JOIN elsewhere USING (day, source) ORDER BY day, source
+"""  # noqa: S608  # our own words
+# None: no more than so many came within that time.
+SHORTER: Final = """
+    SELECT statement_timestamp() - changed_at AS span FROM deliveries
+     WHERE state = 'confirmed' AND changed_at > statement_timestamp() - %(span)s
+     ORDER BY changed_at DESC OFFSET %(most)s LIMIT 1
 """
 BY_AGE: Final = """
     SELECT what, width_bucket(extract(epoch FROM clock_timestamp() - at)::float, %(ages)s::float[]) AS age,
@@ -62,6 +93,7 @@ class Figures:
     """`items`, `moving`: how many of each age wait for a person, or are on their way; one more than there are AGES.
 
     `attempts`: writes for each lead that stands in the CRM.  `arrived`: how many those are.
+    `shorter`: the time of which speed and cost tell, in the place of LATELY, because so many came; None: LATELY.
     """
 
     days: Sequence[Day]
@@ -71,6 +103,7 @@ class Figures:
     attempts: float
     effort: Effort
     reconciled: Sequence[Reconciled]
+    shorter: timedelta | None = None
 
     @property
     def arrived(self) -> int:
@@ -83,20 +116,30 @@ class Figures:
         return self.effort.seconds / 60 / max(self.arrived, 1)
 
 
-def figures(conn: Conn, *, midnight: datetime, zone: str) -> Figures:
-    """Of the last days.  `midnight`: when today began there."""
+def figures(conn: Conn, *, midnight: datetime, zone: str, most: int = MOST) -> Figures:
+    """Of the last days.  `midnight`: when today began there.  `most`: of so many leads at most speed and cost tell."""
     ages = _ages(conn)
+    given = {"zone": zone, "since": midnight - timedelta(days=DAYS - 1), "days": DAYS}
     with conn.cursor(row_factory=class_row(Day)) as days:
-        by_day = days.execute(BY_DAY, {"zone": zone, "since": midnight - timedelta(days=DAYS - 1)}).fetchall()
-    with conn.cursor(row_factory=class_row(Channel)) as channels:
-        by_channel = channels.execute(CHANNELS, {"span": LATELY}).fetchall()
-    with conn.cursor(row_factory=scalar_row) as number:
-        attempts = number.execute(ATTEMPTS, {"span": LATELY}).fetchone()
+        by_day = days.execute(BY_DAY, given).fetchall()
     with conn.cursor(row_factory=class_row(Reconciled)) as runs:
         reconciled = runs.execute(RECONCILED).fetchall()
+    shorter = _shorter(conn, most)
+    span = {"span": shorter or LATELY}
+    with conn.cursor(row_factory=class_row(Channel)) as channels:
+        by_channel = channels.execute(CHANNELS, span).fetchall()
+    with conn.cursor(row_factory=scalar_row) as number:
+        attempts = number.execute(ATTEMPTS, span).fetchone()
+    effort_of_people = effort(conn, span["span"])
     return Figures(
-        by_day, by_channel, ages["items"], ages["moving"], float(attempts or 0), effort(conn, LATELY), reconciled
+        by_day, by_channel, ages["items"], ages["moving"], float(attempts or 0), effort_of_people, reconciled, shorter
     )
+
+
+def _shorter(conn: Conn, most: int) -> timedelta | None:
+    with conn.cursor(row_factory=scalar_row) as cursor:
+        span: timedelta | None = cursor.execute(SHORTER, {"span": LATELY, "most": most}).fetchone()
+    return span
 
 
 def _ages(conn: Conn) -> dict[str, list[int]]:

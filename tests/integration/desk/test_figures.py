@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -35,6 +37,34 @@ def test_days_hold_all_that_came_and_what_of_it_stands_in_the_crm(scene: Scene, 
     )
     assert sum(each.accepted for each in found.days) == came
     assert sum(each.confirmed for each in found.days) == stands
+
+
+# One event after the other, as nobody would ask among millions.
+PLAINLY = """
+    SELECT (e.received_at AT TIME ZONE 'America/Lima')::date AS day, e.source, count(*) AS accepted,
+           count(*) FILTER (WHERE d.state = 'confirmed') AS confirmed
+      FROM events e
+      JOIN deliveries d ON d.event_id = e.event_id
+       AND d.generation = (SELECT max(generation) FROM deliveries WHERE event_id = e.event_id)
+     WHERE e.mode = 'live' GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+
+def test_days_are_counted_as_if_event_by_event(scene: Scene) -> None:
+    lima = ZoneInfo("America/Lima")
+    midnight = datetime.now(lima).replace(hour=0, minute=0, second=0, microsecond=0)
+    with scene.lab.pool.connection() as conn:
+        days = figures.figures(conn, midnight=midnight, zone="America/Lima").days
+    assert [asdict(each) for each in days] == scene.lab.rows(PLAINLY)
+
+
+def test_where_many_came_speed_and_cost_are_of_the_latest(scene: Scene, found: Figures) -> None:
+    with scene.lab.pool.connection() as conn:
+        few = figures.figures(conn, midnight=datetime.now(UTC), zone="UTC", most=3)
+    assert found.shorter is None
+    assert few.shorter is not None
+    assert few.shorter < figures.LATELY
+    assert few.arrived <= 3 < found.arrived
 
 
 def test_each_channel_says_how_long_it_takes(found: Figures) -> None:
