@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from intake import incident_steps
 from intake.explain_texts import DOES, HELD, ITEM_ACTIONS, ITEMS, REFUSALS, STATES, UNKNOWN_STATE, Action
 from intake.incident_texts import INCIDENTS
-from intake.next_steps import DEBOUNCE, DUE, next_step
+from intake.next_steps import DEBOUNCE, DUE, LOOK, next_step
 from intake.permitted import ACTIONS, View, refusal
 from intake.reading_texts import READING
 from intake.reason_texts import REASONS, UNKNOWN_REASON, Language, Text
@@ -77,11 +77,18 @@ def explain(
 
 def _timed(view: View, then: str, language: Language, clock: Clock | None) -> str:
     """What happens next, and when, if its time is still to come."""
-    due = view.event.due_at
+    text, due = _next(view)
     if clock is None or due is None or due <= clock.now:
         return then
-    text = DEBOUNCE if view.event.state == "received" and view.event.kind == "whatsapp" else DUE
     return text.of(language).replace("{then}", then).replace("{time}", clock.told(due))
+
+
+def _next(view: View) -> tuple[Text, datetime | None]:
+    """What is in doubt is looked for, whatever its delivery is due for."""
+    if view.event.state == "uncertain":
+        return LOOK, min((each.look_at for each in view.in_doubt if each.look_at), default=None)
+    is_debounced = view.event.state == "received" and view.event.kind == "whatsapp"
+    return DEBOUNCE if is_debounced else DUE, view.event.due_at
 
 
 # The states that a worker should end; what waits for a person tells of that person first.

@@ -26,6 +26,7 @@ HELD: Mapping[str, Text] = {
 
 # What is due at a time that is still to come.
 DUE = Text("{then} Le toca a las {time}.", "{then} It is due at {time}.")
+LOOK = Text("{then} La próxima búsqueda es a las {time}.", "{then} It is looked for next at {time}.")
 DEBOUNCE = Text(
     "Se espera hasta las {time}, para que lo que la persona escriba enseguida vaya en el mismo texto.",
     "We wait until {time}, so that what the person writes right after goes into the same text.")  # fmt: skip

@@ -36,7 +36,7 @@ def add(pages: Blueprint) -> None:
 def found(event_id: UUID) -> Dossier:
     """The event of this page, or 404."""
     with connection() as conn:
-        read = dossier.read(conn, tools().settings, event_id, i18n.language())
+        read = dossier.read(conn, tools().settings, event_id, i18n.language(), tools().now())
     return read or abort(HTTPStatus.NOT_FOUND)
 
 

@@ -18,7 +18,7 @@ from intake.desk.crm_reads import CrmRead, Wanted
 from intake.desk.inbox import Mark
 from intake.desk.kin import Relative
 from intake.desk.shared_phones import Namesake
-from intake.explain import Explanation, explain
+from intake.explain import Clock, Explanation, explain
 from intake.lead import Lead
 from intake.ops import EventRow
 from intake.permitted import View
@@ -174,7 +174,7 @@ def open_destinations(settings: Settings) -> set[str]:
     return {each.name for each in settings.destinations.values() if each.closed_because is None}
 
 
-def read(conn: Conn, settings: Settings, event_id: UUID, language: Language) -> Dossier | None:
+def read(conn: Conn, settings: Settings, event_id: UUID, language: Language, now: datetime) -> Dossier | None:
     """None: there is no such event."""
     event = ops.event(conn, event_id)
     if event is None:
@@ -183,7 +183,9 @@ def read(conn: Conn, settings: Settings, event_id: UUID, language: Language) -> 
     return Dossier(
         event=event,
         view=view,
-        told=explain(view, language, open_destinations=open_destinations(settings)),
+        told=explain(
+            view, language, open_destinations=open_destinations(settings), clock=Clock(now, settings.timezone)
+        ),
         person=masked.contacts(conn, [event_id]).get(event_id, ""),
         revision=revisions.named(conn, event_id),
         story=story(conn, event),
