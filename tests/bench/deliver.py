@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from itertools import permutations
 from uuid import uuid4
 
 import psycopg
@@ -60,14 +61,15 @@ def name_of(cell: Cell) -> str:
 def _cell(ours: Company, cell: Cell, sizes: Sizes, figures: Figures) -> None:
     count = cell.at_once * sizes.waves
     _fill(ours, count)
-    by_requests = _calls_alone(ours, cell, count)
+    by_requests = _calls_alone(ours, cell)
     before = ours.calls()
     with workers(ours, cell.processes) as pids:
         _wait_until(ours, CLAIMED, 1)
         cpu = cpu_seconds(*pids)
+        _wait_until(ours, CLAIMED, cell.at_once)
+        mib = family_mib(*pids)  # Every thread has one in flight.
         _wait_until(ours, CONFIRMED, count)
         cpu = cpu_seconds(*pids) - cpu
-        mib = family_mib(*pids)
     calls = (ours.calls() - before) / count
     rate = _rate(_values(ours, CLAIMS), cell.at_once)
     name = f"deliver: {name_of(cell)}"
@@ -96,10 +98,9 @@ def _fill(ours: Company, count: int) -> None:
                 raise CannotMeasure(f"the door answers {told.status}")
 
 
-def _calls_alone(ours: Company, cell: Cell, events: int) -> float:
+def _calls_alone(ours: Company, cell: Cell) -> float:
     """Milliseconds of CPU that `requests` takes of one event, as many calls at once as the workers make."""
-    share = str(max(1, events // cell.processes))
-    command = [sys.executable, "-P", "-m", "tests.bench.plain", ours.dials.url, str(cell.threads), share]
+    command = [sys.executable, "-P", "-m", "tests.bench.plain", ours.dials.url, str(cell.threads)]
     with ExitStack() as stack:
         made = [
             stack.enter_context(subprocess.Popen(command, cwd=CHECKOUT, env=PLAIN, stdout=subprocess.PIPE, text=True))
@@ -170,6 +171,17 @@ def _ratios(sizes: Sizes, figures: Figures) -> None:
         ratio = f"delivered_vs_bound, {name_of(cell)}"
         figures.ratio(ratio, (name, "events/s"), (name, "events/s of the bound"))
     figures.worst("delivered_vs_bound", _wanted(sizes))
+    _memory(sizes, figures)
+
+
+def _memory(sizes: Sizes, figures: Figures) -> None:
+    """What more deliveries at once took, in as many processes and at the same pace."""
+    for few, many in permutations(sizes.cells, 2):
+        below, above = (figures.of(f"deliver: {name_of(cell)}", "MiB") for cell in (few, many))
+        alike = (few.processes, few.latency) == (many.processes, many.latency) and few.threads < many.threads
+        if alike and below is not None and above is not None:
+            each = (above.median - below.median) * 1024 / (many.at_once - few.at_once)
+            figures.note(f"memory: {name_of(many)}, over {few.threads}", "KiB/delivery in flight", each)
 
 
 def _wanted(sizes: Sizes) -> Iterator[str]:
