@@ -35,9 +35,10 @@ MOST_INTERIM_ANSWERS = 8
 # Hosts whose open connections are kept; an installation has a few CRM accounts.
 MOST_HOSTS = 16
 
-# A connection that carried no request for so long is not taken again, in seconds.  What stands between us and a CRM may
-# forget it without a word, some after a minute, and each look on it would then wait in vain for its whole time.
-MOST_REST = 30.0
+# A connection that carried no request for so long is not taken again, in seconds.  Apache (KeepAliveTimeout, httpd 2.4)
+# and Node (server.keepAliveTimeout) close it after five, perhaps just while the next look is on its way.  What stands
+# between us and a CRM forgets it without a word, and a look on it would wait in vain for its whole time.
+MOST_REST = 4.0
 
 
 @dataclass(frozen=True, slots=True)
