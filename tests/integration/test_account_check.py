@@ -77,3 +77,12 @@ def test_what_is_missing_is_made_in_one_run(database_url: str, tmp_path: Path) -
         environ = beside(made, tmp_path)
         assert {ok for ok, _ in told(environ).values()} == {True, False}
         assert {ok for ok, _ in told(environ, "--create").values()} == {True}
+
+
+def test_an_account_that_is_closed_is_not_ready(environ: Mapping[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "intake.toml"
+    file.write_text(file.read_text() + '\n[[destinations]]\nname = "other"\nclient = "hubspot"\n')
+    done = intake(environ, "crm", "check", "--destination", "other", "--json")
+    (only,) = listed(done.document, "checks")
+    assert (done.status, only["what"], only["ok"]) == (1, "configuration", False)
+    assert "base_url is missing" in str(only["detail"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import click
@@ -19,7 +19,7 @@ from workers.commands.connecting import connect
 from workers.commands.contracting import contract, of_contracts
 from workers.commands.reaching import of_public_address
 from workers.commands.tools import desk
-from workers.desk import Wired
+from workers.desk import Desk, Wired
 
 NEVER_RUN = 'this client was never run against a real server: begin with mode = "test"'
 # Clients of what may ask for no credential: the sandbox has its own, and a program of one's own may trust this host.
@@ -77,20 +77,27 @@ def crm_check(*, create: bool, destination: str | None, json_wanted: bool) -> No
     """Are the accounts ready: credential, fields, pipeline, stage, owners and sentinels?"""
     found: list[Checked] = []
     with desk() as tools:
-        if destination is not None and destination not in tools.wired:
-            raise Misconfigured(f"there is no open destination “{destination}”; there are: {', '.join(tools.wired)}")
-        for wired in tools.wired.values():
-            if destination not in (None, wired.destination.name):
-                continue
-            for each in checks.check(tools, wired, create=create):
-                found.append(each)
-                if not json_wanted:
-                    verdict: Verdict = "ok" if each.ok else "fail"
-                    checking.show(Line(verdict, f"{each.destination} {each.what}", each.detail, each.remedy))
+        known = tools.settings.destinations
+        if destination is not None and destination not in known:
+            raise Misconfigured(f"there is no destination “{destination}”; there are: {', '.join(known)}")
+        for each in _of_accounts(tools, [destination] if destination else list(known), create=create):
+            found.append(each)
+            if not json_wanted:
+                verdict: Verdict = "ok" if each.ok else "fail"
+                checking.show(Line(verdict, f"{each.destination} {each.what}", each.detail, each.remedy))
     if json_wanted:
         print_json({"ok": all(each.ok for each in found), "checks": found})
     if not all(each.ok for each in found):
         raise Finding("an account is not ready")
+
+
+def _of_accounts(tools: Desk, names: Iterable[str], *, create: bool) -> Iterator[Checked]:
+    """One that is closed cannot be asked anything, and is not ready either."""
+    for name in names:
+        if why := tools.settings.destinations[name].closed_because:
+            yield Checked(name, "configuration", ok=False, detail=why, remedy="set it, and start again")
+        else:
+            yield from checks.check(tools, tools.wired[name], create=create)
 
 
 crm.add_command(contract)
