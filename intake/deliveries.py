@@ -50,6 +50,16 @@ class Claim:
     destination: str
 
 
+@dataclass(frozen=True, slots=True)
+class Had:
+    """What a process had of a lane: how many of it are in hand, and at which of its turns (from 1) it had the last."""
+
+    destination: str
+    source: str
+    in_hand: int
+    last: int
+
+
 # --- received | waiting -> delivering -------------------------------------------------------------------------------
 
 # One delivery of a need at a time, in order; one in review or uncertain does not hold the next one up (the doubt of
@@ -58,8 +68,9 @@ class Claim:
 # What has a time at which it is due is received or waiting, and nothing else is (due_iff_claimable).  To ask for the
 # states as well would let PostgreSQL find them by an index of all that is open, and sort what is due at each claim.
 #
-# The lane of which the least is in hand goes first, then the one that waits longest.  A lane is only tried where those
-# before it gave nothing.
+# The lane of which the least is in hand goes first, then the one whose turn was longest ago: were it the one that waits
+# longest, two old floods would take turns for ever with each other.  A lane is only tried where those before it gave
+# nothing.
 CLAIM = """
     WITH turns AS (
         SELECT l.destination, l.source
@@ -67,7 +78,10 @@ CLAIM = """
          WHERE l.due_at <= statement_timestamp() AND l.destination = ANY(%(destinations)s)
            AND NOT EXISTS (SELECT FROM accounts a WHERE a.destination = l.destination AND a.paused_at IS NOT NULL)
            AND NOT EXISTS (SELECT FROM paused_sources p WHERE p.source = l.source)
-         ORDER BY (SELECT count(*) FROM unnest(%(in_hand)s::text[]) AS held (source) WHERE held.source = l.source),
+         ORDER BY (SELECT ARRAY[had.in_hand, had.last]
+                     FROM unnest(%(crms)s::text[], %(sources)s::text[], %(in_hand)s::bigint[], %(last)s::bigint[])
+                          AS had (destination, source, in_hand, last)
+                    WHERE (had.destination, had.source) = (l.destination, l.source)) NULLS FIRST,
                   l.due_at)
     UPDATE deliveries
        SET state = 'delivering', reason = NULL, due_at = NULL, blocked_on = NULL,
@@ -111,15 +125,17 @@ def claim(
     *,
     destinations: Sequence[str],
     lease: timedelta,
-    in_hand: Sequence[str] = (),
+    had: Sequence[Had] = (),
     token: UUID | None = None,
 ) -> Claim | None:
     """Take the next due delivery for one of these accounts; None: none is due now, or another was faster.
 
-    `in_hand`: the sources of what the caller works on already, each as often as it does; others go first.
+    `had`: what the caller had so far, each lane once; lanes of which it has less in hand go first.
     """
     parameters = {
-        "token": token or uuid4(), "lease": lease, "destinations": list(destinations), "in_hand": list(in_hand),
+        "token": token or uuid4(), "lease": lease, "destinations": list(destinations),
+        "crms": [each.destination for each in had], "sources": [each.source for each in had],
+        "in_hand": [each.in_hand for each in had], "last": [each.last for each in had],
     }  # fmt: skip
     try:
         with conn.cursor(row_factory=class_row(Claim)) as cursor:

@@ -7,7 +7,6 @@ be fetched for them, looks, the control calls of paused accounts, and what is ra
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +26,7 @@ from workers.look import look_due
 from workers.nightly import page_due
 from workers.pull import pull_due
 from workers.shift import Shift
-from workers.turns import in_turn
+from workers.turns import Turns
 
 log = structlog.get_logger()
 
@@ -38,22 +37,22 @@ SLICE = timedelta(seconds=55)
 def drain(desk: Desk, *, threads: int, slice_of: timedelta = SLICE, stop: threading.Event | None = None) -> int:
     """Work until nothing is due, the slice is over, or `stop` is set; returns how many pieces of work were done."""
     until = desk.deadline(slice_of)
-    stopping, turns = stop or threading.Event(), itertools.count(1)
+    stopping, turns = stop or threading.Event(), Turns()
     with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="drain") as pool:
         shift = Shift(
             pool,
             threads,
-            look=lambda at_all: _look(desk, shift, next(turns) if at_all else None),
+            look=lambda at_all: _look(desk, shift, turns if at_all else None),
             stops=lambda: stopping.is_set() or desk.clock() >= until,
             clock=desk.clock,
         )
         return shift.run()
 
 
-def _look(desk: Desk, shift: Shift, turn: int | None) -> bool:
-    """`turn` None: only for a delivery."""
+def _look(desk: Desk, shift: Shift, turns: Turns | None) -> bool:
+    """`turns` None: only for a delivery."""
     try:
-        return _deliver_next(desk, shift.more) if turn is None else one(desk, shift.more, turn=turn)
+        return _deliver_next(desk, shift.more) if turns is None else one(desk, shift.more, turns)
     except LOST as lost:
         # What was in flight is in doubt by itself; the clock's next hint brings a worker back.
         log.warning("database lost while working", error=type(lost).__name__)
@@ -64,11 +63,18 @@ def _nobody() -> None:
     """There is nobody to be told."""
 
 
-def one(desk: Desk, claimed: Callable[[], None] = _nobody, *, turn: int = 1) -> bool:
-    """Do the next piece of due work.  False: there is none.  `claimed` is told of a delivery before it is worked on."""
+def one(desk: Desk, claimed: Callable[[], None] = _nobody, turns: Turns | None = None) -> bool:
+    """Do the next piece of due work.  False: there is none.
+
+    `claimed` is told of a delivery before it is worked on.  `turns` None: deliveries go before other kinds of work.
+    """
     others = (fetch_due, look_due, _control_due, _decision_due, pull_due, page_due)
-    kinds = in_turn(lambda desk: _deliver_next(desk, claimed), others, turn)
-    return read_due(desk) or any(kind(desk) for kind in kinds)
+    if read_due(desk):
+        return True
+    with (turns or Turns()).first(others) as front:
+        if any(kind(desk) for kind in front):
+            return True
+    return _deliver_next(desk, claimed) or any(kind(desk) for kind in others if kind not in front)
 
 
 def _decision_due(desk: Desk) -> bool:
@@ -82,13 +88,13 @@ def _deliver_next(desk: Desk, claimed: Callable[[], None] = _nobody) -> bool:
     refusing = desk.limiter.closed(desk.destinations)
     taking = [each for each in desk.destinations if each not in refusing]
     with desk.pool.connection() as conn:
-        held = deliveries.claim(conn, destinations=taking, lease=desk.patience.lease, in_hand=desk.in_hand.sources)
+        held = deliveries.claim(conn, destinations=taking, lease=desk.patience.lease, had=desk.in_hand.had)
     if held is None:
         return False
-    claimed()
-    desk.at("delivery.claimed")
-    log.info("delivery claimed", event_id=str(held.event_id), part=held.part)
-    with desk.in_hand.holding(held.source):
+    with desk.in_hand.holding(held):
+        claimed()  # Who claims next is to know of this one.
+        desk.at("delivery.claimed")
+        log.info("delivery claimed", event_id=str(held.event_id), part=held.part)
         deliver(desk, held)
     return True
 

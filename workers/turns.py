@@ -1,17 +1,20 @@
 """Whose turn it is, where more is due than there are threads.
 
-Of the ways in, that of which this process has the least in hand: a thousand old quotes do not keep a lead of today
+Of the lanes, that of which this process has the least in hand: a thousand old quotes do not keep a lead of today
 waiting, and an account that takes a minute for a call does not take every thread.  Of the kinds of work, deliveries;
 but at every eighth turn another kind, or doubts and what leads are fetched by would wait for the end of a flood.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
+
+from intake.deliveries import Claim, Had
 
 T = TypeVar("T")
 
@@ -21,38 +24,52 @@ OTHERS_FIRST_EVERY: Final = 8
 
 @dataclass(slots=True)
 class InHand:
-    """Which sources' deliveries this process has in hand."""
+    """Of which lanes this process has deliveries in hand, and when it had the last of each."""
 
-    _sources: list[str] = field(default_factory=list)
-    _newest: tuple[str, ...] = ()
+    _had: dict[tuple[str, str], Had] = field(default_factory=dict)
+    _turns: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def sources(self) -> list[str]:
-        """Each as often as one of it is in hand; the newest counts also when it is done, or one thread knew of none."""
+    def had(self) -> list[Had]:
+        """Each lane of which there ever was one."""
         with self._lock:
-            return [*self._sources, *self._newest]
+            return list(self._had.values())
 
     @contextmanager
-    def holding(self, source: str) -> Iterator[None]:
+    def holding(self, held: Claim) -> Iterator[None]:
         """Have one more in hand until the block ends."""
+        lane = held.destination, held.source
         with self._lock:
-            self._sources.append(source)
-            self._newest = (source,)
+            count = self._had[lane].in_hand if lane in self._had else 0
+            self._had[lane] = Had(*lane, in_hand=count + 1, last=next(self._turns))
         try:
             yield
         finally:
             with self._lock:
-                self._sources.remove(source)
+                self._had[lane] = replace(self._had[lane], in_hand=self._had[lane].in_hand - 1)
 
 
-def in_turn(first: T, others: Sequence[T], turn: int) -> tuple[T, ...]:
-    """The kinds of work in the order in which they are looked at, at this turn; turns count from one.
+@dataclass(slots=True)
+class Turns:
+    """The turns of the threads of one drain."""
 
-    Each of the others comes to the front at times: a flood of one of them is no better than one of deliveries.
-    """
-    round_, rest = divmod(turn, OTHERS_FIRST_EVERY)
-    if rest:
-        return (first, *others)
-    front = round_ % len(others)
-    return (*others[front:], *others[:front], first)
+    _turns: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _taken: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def first(self, others: Sequence[T]) -> Iterator[tuple[T, ...]]:
+        """What goes before deliveries at this turn, in order: mostly nothing.
+
+        Each of the others comes to the front at times: a flood of one of them is no better than one of deliveries.
+        One thread at a time: doubts of an account that takes a minute for a look would have them all in the end.
+        """
+        round_, rest = divmod(next(self._turns), OTHERS_FIRST_EVERY)
+        if rest or not self._taken.acquire(blocking=False):
+            yield ()
+            return
+        front = round_ % len(others)
+        try:
+            yield (*others[front:], *others[:front])
+        finally:
+            self._taken.release()

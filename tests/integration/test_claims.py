@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from intake import deliveries
+from intake.deliveries import Had
 from tests.conftest import fresh_database
 
 DUE = """
@@ -108,29 +109,33 @@ ELSEWHERE = "UPDATE deliveries SET due_at = 'infinity' WHERE source = 'flood'"
 
 
 @pytest.mark.parametrize(
-    ("in_hand", "change", "taken"),
+    ("in_hand", "last", "change", "taken"),
     [
-        ([], "", "flood"),
-        (["flood"], "", "today"),
-        (["flood", "today"], "", "other"),
-        (["flood", "today", "other"], "", "flood"),
-        (["flood", "today", "today", "other"], "", "flood"),
-        (["flood", "flood", "today", "other"], "", "today"),
-        (["gone", "gone"], "", "flood"),
-        ([], BLOCKED, "today"),
-        ([], PAUSED, "today"),
-        ([], PAUSED_ACCOUNT, "other"),
-        ([], ELSEWHERE, "today"),
-        (["today", "other"], BLOCKED, "today"),
+        ("0 0 0", "0 0 0", "", "flood"),
+        ("1 0 0", "1 0 0", "", "today"),
+        ("1 1 0", "1 2 0", "", "other"),
+        ("1 1 1", "1 2 3", "", "flood"),
+        ("1 1 1", "3 1 2", "", "today"),
+        ("1 2 1", "3 1 2", "", "other"),
+        ("2 1 1", "1 2 3", "", "today"),
+        ("0 0 0", "2 1 0", "", "other"),  # It never had a turn.
+        ("0 0 0", "3 1 2", "", "today"),
+        ("0 0 0", "0 0 0", BLOCKED, "today"),
+        ("0 0 0", "0 0 0", PAUSED, "today"),
+        ("0 0 0", "0 0 0", PAUSED_ACCOUNT, "other"),
+        ("0 0 0", "0 0 0", ELSEWHERE, "today"),
+        ("0 1 1", "0 1 2", BLOCKED, "today"),
     ],
 )
-def test_the_lane_of_which_the_least_is_in_hand_goes_first(
-    quiet_url: str, in_hand: list[str], change: str, taken: str
+def test_the_lane_of_which_the_least_is_in_hand_goes_first_then_whose_turn_was_longest_ago(
+    quiet_url: str, in_hand: str, last: str, change: str, taken: str
 ) -> None:
+    lanes = zip(("crm", "crm", "slow"), ("flood", "today", "other"), in_hand.split(), last.split(), strict=True)
+    had = [Had(crm, source, int(count), int(turn)) for crm, source, count, turn in lanes]
     with psycopg.connect(quiet_url) as conn:
         conn.execute(f"{FLOOD}; {change}".encode())
         lease = timedelta(minutes=1)
-        claimed = deliveries.claim(conn, destinations=["crm", "slow"], lease=lease, in_hand=in_hand)
+        claimed = deliveries.claim(conn, destinations=["crm", "slow"], lease=lease, had=had)
         first = conn.execute("SELECT md5(%s || 1)::uuid", [taken]).fetchone()
         conn.rollback()
     assert claimed is not None
@@ -154,9 +159,8 @@ def test_two_that_claim_at_once_take_different_ones_of_one_lane(quiet_url: str) 
     try:
         with psycopg.connect(quiet_url) as one, psycopg.connect(quiet_url) as other:
             lease = timedelta(minutes=1)
-            taken = {
-                deliveries.claim(each, destinations=["crm"], lease=lease, in_hand=["today"]) for each in (one, other)
-            }
+            had = [Had("crm", "today", 1, 1), Had("slow", "flood", 9, 2)]
+            taken = {deliveries.claim(each, destinations=["crm"], lease=lease, had=had) for each in (one, other)}
             assert [each.source for each in taken if each] == ["flood", "flood"]
             one.rollback()
             other.rollback()

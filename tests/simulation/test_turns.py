@@ -12,7 +12,7 @@ from workers.turns import OTHERS_FIRST_EVERY
 
 FLOOD = 20
 CLAIMS = """
-    SELECT e.source FROM delivery_history h JOIN events e USING (event_id)
+    SELECT e.source, e.mode FROM delivery_history h JOIN events e USING (event_id)
      WHERE h.to_state = 'delivering' ORDER BY history_id
 """
 BEFORE_THE_LOOK = """
@@ -45,6 +45,31 @@ def test_two_floods_take_turns(stored: Lab) -> None:
     drain.drain(stored.desk, threads=1)
     claims = [each["source"] for each in stored.rows(CLAIMS)]
     assert claims == ["quotes", "web"] * FLOOD
+
+
+def test_a_newer_source_has_its_turn_between_two_floods(stored: Lab) -> None:
+    flood(stored)
+    for number in range(FLOOD):
+        stored.form(phone=f"9876543{number:02}", email="")
+    stored.whatsapp("Hola")
+    drain.drain(stored.desk, threads=1)
+    assert [each["source"] for each in stored.rows(CLAIMS)][:5] == ["quotes", "web", "wa", "quotes", "web"]
+
+
+def test_what_a_source_sends_for_tests_holds_up_no_lead_of_its_own(stored: Lab) -> None:
+    for number in range(FLOOD):
+        stored.form(mode="test", phone=f"9876543{number:02}", email="")
+    stored.form()
+    drain.drain(stored.desk, threads=1)
+    assert [each["mode"] for each in stored.rows(CLAIMS)][:3] == ["test", "live", "test"]
+
+
+def test_who_claims_next_knows_of_the_one_before(stored: Lab) -> None:
+    stored.form()
+    known: list[int] = []
+    assert drain.one(stored.desk, lambda: known.extend(each.in_hand for each in stored.desk.in_hand.had))
+    assert known == [1]
+    assert [each.in_hand for each in stored.desk.in_hand.had] == [0]
 
 
 def test_a_doubt_is_looked_up_before_a_flood_is_over(stored: Lab) -> None:
