@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
 
 import structlog
@@ -71,10 +72,10 @@ def one(desk: Desk, claimed: Callable[[], None] = _nobody, turns: Turns | None =
     others = (fetch_due, look_due, _control_due, _decision_due, pull_due, page_due)
     if read_due(desk):
         return True
-    with (turns or Turns()).first(others) as front:
+    with closing((turns or Turns()).first(others)) as front:
         if any(kind(desk) for kind in front):
             return True
-    return _deliver_next(desk, claimed) or any(kind(desk) for kind in others if kind not in front)
+    return _deliver_next(desk, claimed) or any(kind(desk) for kind in others)
 
 
 def _decision_due(desk: Desk) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
@@ -55,21 +55,33 @@ class Turns:
     """The turns of the threads of one drain."""
 
     _turns: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-    _taken: threading.Lock = field(default_factory=threading.Lock)
+    _taken: set[object] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @contextmanager
-    def first(self, others: Sequence[T]) -> Iterator[tuple[T, ...]]:
-        """What goes before deliveries at this turn, in order: mostly nothing.
+    def first(self, others: Sequence[T]) -> Generator[T]:
+        """What goes before deliveries at this turn, in order: mostly nothing.  The caller closes it.
 
         Each of the others comes to the front at times: a flood of one of them is no better than one of deliveries.
-        One thread at a time: doubts of an account that takes a minute for a look would have them all in the end.
+        One thread at a time is at each: doubts of an account that takes a minute for a look would have them all in the
+        end.
         """
         round_, rest = divmod(next(self._turns), OTHERS_FIRST_EVERY)
-        if rest or not self._taken.acquire(blocking=False):
-            yield ()
+        if rest:
             return
         front = round_ % len(others)
-        try:
-            yield (*others[front:], *others[:front])
-        finally:
-            self._taken.release()
+        for kind in (*others[front:], *others[:front]):
+            if self._take(kind):
+                try:
+                    yield kind
+                finally:
+                    self._give_back(kind)
+
+    def _take(self, kind: object) -> bool:
+        with self._lock:
+            free = kind not in self._taken
+            self._taken.add(kind)
+            return free
+
+    def _give_back(self, kind: object) -> None:
+        with self._lock:
+            self._taken.remove(kind)
