@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from psycopg_pool import PoolTimeout
 
 from crm_clients.transport import Transport
 from crm_clients.watchdog import boot_clock
 from intake.config import Process
-from intake.db import BoundedConnection, Pool, open_pool
+from intake.db import BoundedConnection, Pool
 from tests.commands import beside
 from tests.lab import Lab, lab
-from tests.running import until
 from workers import wiring
 from workers.desk import Desk
 from workers.drain import drain, one
@@ -84,20 +82,27 @@ def test_a_wait_for_a_connection_takes_nothing_of_the_time_to_send(made: Lab) ->
     assert {each["outcome"] for each in made.attempts(event) if each["kind"] == "write"} == {"confirmed"}
 
 
+@dataclass
+class StandsStill:
+    """A pool that has no connection for so many seconds: who waits for less gets none."""
+
+    pool: Pool
+    seconds: float = 0.0
+
+    def connection(self, timeout: float | None = None) -> AbstractContextManager[BoundedConnection]:
+        if self.seconds >= (wiring.TURN if timeout is None else timeout):
+            raise PoolTimeout
+        self.seconds = 0.0
+        return self.pool.connection(timeout)
+
+
 def test_an_answer_waits_longer_for_its_turn_than_what_is_only_asked(made: Lab) -> None:
-    event, turn = made.form(), 0.2
-    with closing(open_pool(made.database_url, size=1, turn=turn)) as pool:
-        pool.wait(30)
+    event, pool = made.form(), StandsStill(made.pool)
 
-        def give_back_late(taken: BoundedConnection) -> None:
-            until(lambda: pool.get_stats()["requests_waiting"] > 0)
-            time.sleep(3 * turn)
-            pool.putconn(taken)
+    def at(boundary: str) -> None:
+        if boundary == "contact.answered":
+            pool.seconds = 2 * wiring.TURN
 
-        def occupy(boundary: str) -> None:
-            if boundary == "contact.answered":
-                threading.Thread(target=give_back_late, args=(pool.getconn(),)).start()
-
-        assert one(made.other_desk(pool=pool, at=occupy))
+    assert one(made.other_desk(pool=pool, at=at))
     assert made.state(event) == "confirmed"
     assert {each["outcome"] for each in made.attempts(event) if each["kind"] == "write"} == {"confirmed"}
